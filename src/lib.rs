@@ -1,0 +1,12 @@
+//! refrain decides, the same way every time, what an agent client may do after its model provider failed.
+//!
+//! The library is sans-I/O: bytes, the time (`now`) and storage come in as arguments or traits, effects go out as
+//! values. Modules are floors; imports go down only (see `docs/ARCHITECTURE.md`).
+
+pub mod canon;
+pub mod catalogue;
+pub mod classify;
+pub mod evidence;
+pub mod redact;
+pub mod text;
+pub mod vocab;

@@ -1,0 +1,3 @@
+//! The `refrain` binary.
+
+fn main() {}

@@ -1,0 +1,18 @@
+//! Every closed word of the field: codes, classes, phases, channels, tiers, cases, dispositions, identifiers.
+//!
+//! Invariant: a word has one spelling, and the tables that depend on a word are exhaustive matches, so a new word does
+//! not compile without its consequences.
+//!
+//! Must not know: text, JSON documents, rules.
+
+mod code;
+mod finding;
+mod identity;
+mod words;
+
+pub use code::{AutoRetry, Code, CodePolicy};
+pub use finding::{Finding, Place, Severity};
+pub use identity::{AgentId, ExecutionId, Gateway, Generation, IdError, Invocation, ModelId, RuleId, SessionId, ShapeId};
+pub use words::{
+    CaptureMode, Case, Channel, Class, Confidence, Disposition, Phase, Scope, Tier, UnknownWord, WordList,
+};
