@@ -121,7 +121,8 @@ mod tests {
 
     #[test]
     fn bounds_fall_on_character_boundaries() {
-        for (limit, first, last) in [(0, "", ""), (1, "a", "b"), (2, "a", "b"), (3, "aü", "üb"), (9, "aüb", "aüb")] {
+        for (limit, first, last) in [(0, "", ""), (1, "a", "b"), (2, "a", "b"), (3, "aü", "üb"), (9, "aüb", "aüb")]
+        {
             assert_eq!((head("aüb", limit), tail("aüb", limit)), (first, last), "limit {limit}");
         }
     }

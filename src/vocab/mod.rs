@@ -12,7 +12,10 @@ mod words;
 
 pub use code::{AutoRetry, Code, CodePolicy};
 pub use finding::{Finding, Place, Severity};
-pub use identity::{AgentId, ExecutionId, Gateway, Generation, IdError, Invocation, ModelId, RuleId, SessionId, ShapeId};
+pub use identity::{
+    AgentId, ExecutionId, Gateway, Generation, IdError, Invocation, ModelId, RuleId, SessionId, ShapeId,
+};
 pub use words::{
-    CaptureMode, Case, Channel, Class, Confidence, Disposition, Phase, Scope, Tier, UnknownWord, WordList,
+    CaptureMode, Case, Channel, Class, Confidence, Disposition, ErrorSource, Phase, Scope, Tier, Token, ToolStatus,
+    UnknownWord, WordList,
 };

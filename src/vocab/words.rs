@@ -223,6 +223,54 @@ word_enum! {
     }
 }
 
+word_enum! {
+    /// One observed step of a replay, as a fixture's `expect.events` spells it (criterion .19).
+    pub enum Token("token") {
+        /// An ordinary message chunk.
+        MessageChunk = "message_chunk",
+        /// A message chunk that carries the diagnostic marker.
+        MessageChunkDiagnostic = "message_chunk:diagnostic",
+        /// A thought chunk.
+        ThoughtChunk = "thought_chunk",
+        /// A new tool call.
+        ToolCall = "tool_call",
+        /// An update of a tool call.
+        ToolUpdate = "tool_update",
+        /// The provider abandoned its response attempt (.26).
+        ResponseAttemptReset = "response_attempt_reset",
+        /// The prompt failed.
+        Error = "error",
+        /// The prompt ended without a failure.
+        Complete = "complete",
+    }
+}
+
+word_enum! {
+    /// Status of a tool call, as ACP spells it.
+    pub enum ToolStatus("tool status") {
+        /// Announced.
+        Pending = "pending",
+        /// Running.
+        InProgress = "in_progress",
+        /// Done.
+        Completed = "completed",
+        /// Failed.
+        Failed = "failed",
+    }
+}
+
+word_enum! {
+    /// Which projection a provider error came from.
+    pub enum ErrorSource("error source") {
+        /// The error that `session/prompt` returned.
+        AcpPrompt = "acp_prompt",
+        /// A normal end of turn that carried a failure.
+        AcpResult = "acp_result",
+        /// Cursor's retriable control frame (.12).
+        CursorAcp = "cursor_acp",
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
