@@ -7,6 +7,9 @@ pub mod canon;
 pub mod catalogue;
 pub mod classify;
 pub mod evidence;
+pub mod recording;
 pub mod redact;
+#[cfg(feature = "acp")]
+pub mod shell;
 pub mod text;
 pub mod vocab;
