@@ -5,5 +5,20 @@
 //! Must not know: ACP, fixtures, disk.
 
 mod clean;
+mod detect;
+mod filter;
+mod interner;
+mod placeholder;
+mod plan;
+mod redactor;
+mod scanner;
+mod scope;
+mod shape;
+mod shapes;
+mod view;
 
 pub use clean::{Clean, CredentialOnly, Diagnostic, Payload, Provenance, Raw, TierMark};
+pub use redactor::{Hit, PieceHit, Redactor};
+pub use scope::{DIAGNOSTIC_BYTES, Scope};
+pub use shape::{Boundary, Kind, Profile, Replacement, Scanner, Shape, ShapeClass, ShapeId, Validator};
+pub use shapes::Shapes;
