@@ -8,6 +8,9 @@ pub mod catalogue;
 pub mod classify;
 pub mod evidence;
 pub mod fixture;
+pub mod recording;
 pub mod redact;
+#[cfg(feature = "acp")]
+pub mod shell;
 pub mod text;
 pub mod vocab;
