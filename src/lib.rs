@@ -7,6 +7,7 @@ pub mod canon;
 pub mod catalogue;
 pub mod classify;
 pub mod evidence;
+pub mod fixture;
 pub mod recording;
 pub mod redact;
 #[cfg(feature = "acp")]
