@@ -25,6 +25,12 @@ impl Marker {
         Self { code, text }
     }
 
+    /// A marker for tests of the rooms above, which have no other way to get one without an agent's update.
+    #[cfg(test)]
+    pub(crate) fn sample(code: Code, text: &str) -> Self {
+        Self::new(code, crate::redact::Redactor::embedded().scope().clean(Raw::new(text)))
+    }
+
     /// The code that the chunk's text classifies to, with high confidence and fallback-eligible.
     #[must_use]
     pub const fn code(&self) -> Code {

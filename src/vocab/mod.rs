@@ -19,3 +19,4 @@ pub use words::{
     CaptureMode, Case, Channel, Class, Confidence, Disposition, ErrorSource, Phase, Scope, Tier, Token, ToolStatus,
     UnknownWord, WordList,
 };
+pub(crate) use words::word_enum;
