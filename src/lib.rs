@@ -8,6 +8,7 @@ pub mod canon;
 pub mod catalogue;
 pub mod classify;
 pub mod evidence;
+pub mod fixture;
 pub mod recording;
 pub mod recovery;
 pub mod redact;
