@@ -213,10 +213,7 @@ fn uncorrelated(recorded: &Recorded, terminal: &Terminal<'_>) -> Vec<Refusal> {
     [
         (classification.code != recorded.code, Refusal::DiagnosticCodeDiffers),
         (!trusted, Refusal::DiagnosticNotCorroborated),
-        (
-            !text::contains_normalized(terminal.error.message.as_str(), &recorded.text),
-            Refusal::DiagnosticNotContained,
-        ),
+        (!text::contains_normalized(terminal.error.message.as_str(), &recorded.text), Refusal::DiagnosticNotContained),
     ]
     .into_iter()
     .filter_map(|(refused, refusal)| refused.then_some(refusal))

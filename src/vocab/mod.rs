@@ -20,4 +20,3 @@ pub use words::{
     CaptureMode, Case, Channel, Class, Confidence, Disposition, ErrorSource, Phase, Scope, Tier, Token, ToolStatus,
     UnknownWord, WordList,
 };
-pub(crate) use words::word_enum;
