@@ -9,6 +9,7 @@ pub mod catalogue;
 pub mod classify;
 pub mod evidence;
 pub mod fixture;
+pub mod matrix;
 pub mod recording;
 pub mod recovery;
 pub mod redact;
