@@ -4,6 +4,8 @@
 //!
 //! Must not know: placeholders, what a JSON document is made of.
 
+use std::borrow::Cow;
+
 use super::plan::{Plan, Span};
 use super::scanner::Text;
 use super::shapes::Compiled;
@@ -78,10 +80,14 @@ pub(super) fn tidy(raw: &str, spans: &mut Vec<Span>) {
     *spans = joined;
 }
 
-/// What a reader sees of `raw`: the value that two spellings of the same thing share.
-pub(super) fn reading(raw: &str, spelling: Spelling) -> String {
+/// What a reader sees of `raw`, white space normalized: the value that two spellings of the same thing share.
+pub(super) fn reading(raw: &str, spelling: Spelling) -> Cow<'_, str> {
+    let plain = |byte: u8| byte > b' ' && byte < 0x7f && byte != b'\\';
+    if raw.bytes().all(plain) {
+        return Cow::Borrowed(raw);
+    }
     let decoded = if spelling == Spelling::Json { view::json(raw, &[]) } else { None };
     let text = decoded.as_ref().map_or(raw, View::text);
     let visible = view::visible(text, &[]);
-    crate::text::normalized(visible.as_ref().map_or(text, View::text))
+    Cow::Owned(crate::text::normalized(visible.as_ref().map_or(text, View::text)))
 }

@@ -7,6 +7,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::ops::Bound::{Excluded, Unbounded};
 
 use super::placeholder;
 use super::shape::Kind;
@@ -82,8 +83,8 @@ impl Interner {
 
     /// The longer value that begins with `prefix`.
     pub(super) fn longer(&self, prefix: &str) -> Option<&str> {
-        let (value, _) = self.values.range::<str, _>(prefix..).next()?;
-        (value.len() > prefix.len() && value.starts_with(prefix)).then_some(value)
+        let (value, _) = self.values.range::<str, _>((Excluded(prefix), Unbounded)).next()?;
+        value.starts_with(prefix).then_some(value)
     }
 
     /// All values that are remembered in full.
@@ -119,7 +120,7 @@ impl Interner {
     fn beginning(&self, value: &str) -> Option<&str> {
         let mut bound = value;
         loop {
-            let (known, ()) = self.ends.range::<str, _>((std::ops::Bound::Unbounded, std::ops::Bound::Excluded(bound))).next_back()?;
+            let (known, ()) = self.ends.range::<str, _>((Unbounded, Excluded(bound))).next_back()?;
             if value.starts_with(known.as_ref()) {
                 return Some(known);
             }

@@ -19,9 +19,9 @@ pub(super) fn push(text: &mut String, kind: Kind, number: u64) {
 /// A placeholder at the beginning of `bytes`: its length, kind and number.
 pub(super) fn parse(bytes: &[u8]) -> Option<(usize, Kind, u64)> {
     let rest = bytes.strip_prefix(OPEN)?;
-    let kind = *Kind::ALL.iter().find(|kind| {
-        rest.starts_with(kind.as_str().as_bytes()) && rest.get(kind.as_str().len()) == Some(&b'_')
-    })?;
+    let kind = *Kind::ALL
+        .iter()
+        .find(|kind| rest.starts_with(kind.as_str().as_bytes()) && rest.get(kind.as_str().len()) == Some(&b'_'))?;
     let digits = &rest[kind.as_str().len() + 1..];
     let count = digits.iter().take(LONGEST).take_while(|byte| byte.is_ascii_digit()).count();
     if count == 0 || digits.get(count) != Some(&b']') {

@@ -5,7 +5,9 @@
 //! Must not know: JSON, placeholders.
 
 use super::filter::Filter;
-use super::scanner::{Extent, Text, address, assignment, email, header, host, is_token, path, pem, prose, run, url, value};
+use super::scanner::{
+    Extent, Text, address, assignment, email, header, host, is_token, path, pem, prose, run, url, value,
+};
 use super::shape::{Boundary, Profile, Scanner, Shape, ShapeClass, Validator};
 use super::shapes::{Compiled, Shapes};
 use crate::redact::placeholder;
@@ -73,7 +75,9 @@ impl Plan {
                     continue;
                 }
                 for &number in &anchor.shapes {
-                    let Some(found) = extent(&shapes[number as usize], &text, place, anchor.literal.len()) else { continue };
+                    let Some(found) = extent(&shapes[number as usize], &text, place, anchor.literal.len()) else {
+                        continue;
+                    };
                     let span = Span { start: found.start.max(done), end: found.end, shape: number };
                     let longer = best.is_none_or(|best| span.end - span.start > best.end - best.start);
                     if span.end > span.start && longer {
@@ -124,7 +128,12 @@ fn least_length(shape: &Shape) -> usize {
 /// The value of `compiled` at the anchor, `length` bytes long, at `at`.
 fn extent(compiled: &Compiled, text: &Text<'_>, at: usize, length: usize) -> Option<Extent> {
     let shape = &compiled.shape;
-    if shape.boundary == Boundary::Word && !text.begins_word(at) {
+    let open = match shape.boundary {
+        Boundary::Word => text.begins_word(at),
+        Boundary::Slash => matches!(text.before(at), b'/' | b'\\'),
+        Boundary::Any => true,
+    };
+    if !open {
         return None;
     }
     let end = at + length;
@@ -143,7 +152,7 @@ fn extent(compiled: &Compiled, text: &Text<'_>, at: usize, length: usize) -> Opt
         Scanner::PrivateHost => host::private(text, at)?,
         Scanner::HostPort => host::with_port(text, at)?,
         Scanner::HomePath => path::home(text, at, end)?,
-        Scanner::WindowsPath => path::windows(text, at, end)?,
+        Scanner::WindowsPath => path::windows(text, at + usize::from(text.byte(at) == b':'), end)?,
         Scanner::AnyPath if length == 1 => path::any(text, at)?,
         Scanner::AnyPath => path::drive(text, at)?,
         Scanner::Email => email::address(text, at)?,

@@ -4,15 +4,16 @@
 //!
 //! Must not know: files, processes.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use super::clean::{Clean, Raw, TierMark};
 use super::detect::{self, Spelling};
+use super::json::{Lines, Rewriter};
 use super::plan::Plan;
-use super::scope::{self, Scope};
-use super::shape::{Profile, ShapeClass, ShapeId};
+use super::scope::{self, Engine, Scope};
+use super::shape::{Profile, Scanner, ShapeClass};
 use super::shapes::Shapes;
-use crate::vocab::{Finding, Tier};
+use crate::vocab::{Finding, ShapeId, Tier};
 
 /// A forbidden value in a text. Says where, never what.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
@@ -37,9 +38,15 @@ pub struct PieceHit {
 }
 
 /// Finds and rewrites. Cheap to share; build one and keep it.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Redactor {
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug)]
+struct Shared {
     shapes: Shapes,
+    /// By tier and profile, made on first use.
     plans: [OnceLock<Box<Plan>>; 8],
 }
 
@@ -60,7 +67,7 @@ impl Redactor {
     /// A redactor of these shapes.
     #[must_use]
     pub fn new(shapes: Shapes) -> Self {
-        Self { shapes, plans: Default::default() }
+        Self { shared: Arc::new(Shared { shapes, plans: Default::default() }) }
     }
 
     /// Reads shape files, given as path and text.
@@ -73,8 +80,8 @@ impl Redactor {
 
     /// The shapes.
     #[must_use]
-    pub const fn shapes(&self) -> &Shapes {
-        &self.shapes
+    pub fn shapes(&self) -> &Shapes {
+        &self.shared.shapes
     }
 
     pub(super) fn plan(&self, tier: Tier, profile: Profile) -> &Plan {
@@ -85,7 +92,7 @@ impl Redactor {
             Tier::CredentialOnly => 3,
         };
         let column = usize::from(profile == Profile::Strict);
-        self.plans[row * 2 + column].get_or_init(|| Box::new(Plan::new(&self.shapes, tier, profile)))
+        self.shared.plans[row * 2 + column].get_or_init(|| Box::new(Plan::new(self.shapes(), tier, profile)))
     }
 
     /// Rewrites one text on its own.
@@ -96,39 +103,96 @@ impl Redactor {
 
     /// A scope: several texts in which the same value becomes the same placeholder.
     #[must_use]
-    pub fn scope<T: TierMark>(&self) -> Scope<'_, T> {
+    pub fn scope<T: TierMark>(&self) -> Scope<T> {
         Scope::new(self, Profile::Standard)
     }
 
     /// A scope under another profile.
     #[must_use]
-    pub fn scope_with<T: TierMark>(&self, profile: Profile) -> Scope<'_, T> {
+    pub fn scope_with<T: TierMark>(&self, profile: Profile) -> Scope<T> {
         Scope::new(self, profile)
     }
 
     /// What is forbidden in `text`: sorted, not overlapping, in bytes of `text`.
     #[must_use]
     pub fn scan(&self, tier: Tier, profile: Profile, text: &str) -> Vec<Hit> {
-        let spans = detect::spans(self.plan(tier, profile), self.shapes.compiled(), text, Spelling::Plain, &[]);
+        let spans = detect::spans(self.plan(tier, profile), self.shapes().compiled(), text, Spelling::Plain, &[]);
         spans.into_iter().map(|span| self.hit(span)).collect()
     }
 
     pub(super) fn hit(&self, span: super::plan::Span) -> Hit {
-        Hit { shape: self.shapes.compiled()[span.shape as usize].id.clone(), start: span.start, end: span.end }
+        Hit { shape: self.shapes().compiled()[span.shape as usize].id.clone(), start: span.start, end: span.end }
+    }
+
+    /// The shape that whole values under the name of a secret belong to.
+    pub(super) fn assignment(&self) -> Option<u16> {
+        let at = self.shapes().compiled().iter().position(|compiled| compiled.shape.scanner == Scanner::Assignment)?;
+        u16::try_from(at).ok()
+    }
+
+    /// Rewrites one JSON document in place; text that is no JSON is rewritten as text.
+    #[must_use]
+    pub fn clean_json<T: TierMark>(&self, raw: Raw<&str>) -> Clean<T> {
+        self.scope().clean_json(raw)
+    }
+
+    /// Rewrites JSON Lines in place, each line a document; pieces of one streamed message are read together.
+    #[must_use]
+    pub fn clean_jsonl<T: TierMark>(&self, raw: Raw<&str>) -> Clean<T> {
+        let (text, _) = self.json_lines::<T>(*raw.as_inner(), Profile::Standard, false);
+        Clean::new(text)
+    }
+
+    /// What is forbidden in a JSON document, in bytes of `text`.
+    #[must_use]
+    pub fn scan_json(&self, tier: Tier, profile: Profile, text: &str) -> Vec<Hit> {
+        let mut rewriter = Rewriter::new(Engine::new(self, tier, profile));
+        rewriter.record_hits();
+        rewriter.push(text);
+        rewriter.finish();
+        rewriter.take_hits()
+    }
+
+    /// What is forbidden in JSON Lines, in bytes of `text`.
+    #[must_use]
+    pub fn scan_jsonl(&self, tier: Tier, profile: Profile, text: &str) -> Vec<Hit> {
+        let mut rewriter = Rewriter::new(Engine::new(self, tier, profile));
+        rewriter.record_hits();
+        text.split('\n').for_each(|line| rewriter.push(line));
+        rewriter.finish();
+        rewriter.take_hits()
+    }
+
+    /// Rewrites JSON Lines held in memory, with what was found.
+    fn json_lines<T: TierMark>(&self, text: &str, profile: Profile, hits: bool) -> (String, Vec<Hit>) {
+        let mut lines = Lines::<T>::new(self, profile);
+        if hits {
+            lines.record_hits();
+        }
+        let mut out = String::with_capacity(text.len());
+        let body = text.strip_suffix('\n').unwrap_or(text);
+        if !text.is_empty() {
+            body.split('\n').for_each(|line| lines.push(line, &mut out));
+        }
+        lines.finish(&mut out);
+        if !text.ends_with('\n') {
+            out.pop();
+        }
+        (out, lines.take_hits())
     }
 
     /// What is forbidden in the pieces of one message, read together.
     #[must_use]
     pub fn scan_pieces(&self, tier: Tier, profile: Profile, pieces: &[&str]) -> Vec<PieceHit> {
         let (raw, seams) = scope::joined(pieces);
-        let spans = detect::spans(self.plan(tier, profile), self.shapes.compiled(), &raw, Spelling::Plain, &seams);
+        let spans = detect::spans(self.plan(tier, profile), self.shapes().compiled(), &raw, Spelling::Plain, &seams);
         let place = |at: usize| {
             let piece = seams.partition_point(|&seam| seam <= at);
             (piece, at - if piece == 0 { 0 } else { seams[piece - 1] })
         };
         let hits = spans.into_iter().map(|span| {
             let (last, offset) = place(span.end - 1);
-            let shape = self.shapes.compiled()[span.shape as usize].id.clone();
+            let shape = self.shapes().compiled()[span.shape as usize].id.clone();
             PieceHit { shape, start: place(span.start), end: (last, offset + 1) }
         });
         hits.collect()
@@ -137,6 +201,6 @@ impl Redactor {
     /// Whether `shape` is on the requirement's own list, which nothing may be excepted from.
     #[must_use]
     pub fn is_enforced(&self, shape: &ShapeId) -> bool {
-        self.shapes.iter().any(|known| known.id == shape.as_str() && known.class == ShapeClass::Enforced)
+        self.shapes().iter().any(|known| known.id == shape.as_str() && known.class == ShapeClass::Enforced)
     }
 }

@@ -11,9 +11,11 @@ use aho_corasick::{AhoCorasick, MatchKind};
 use super::clean::{Clean, Raw, TierMark};
 use super::detect::{self, Spelling};
 use super::interner::{Interner, LEAST_PREFIX};
+use super::json::Rewriter;
 use super::plan::Span;
-use super::redactor::Redactor;
-use super::scanner::prose;
+use super::redactor::{Hit, Redactor};
+use super::scanner::key_name::KeyName;
+use super::scanner::{assignment, prose};
 use super::shape::{Kind, Profile, Replacement};
 use crate::text;
 use crate::vocab::Tier;
@@ -31,20 +33,21 @@ const REPEAT: u16 = u16::MAX;
 
 /// Texts that are read together. Made by [`Redactor::scope`].
 #[derive(Debug)]
-pub struct Scope<'r, T> {
-    pub(super) engine: Engine<'r>,
+pub struct Scope<T> {
+    pub(super) engine: Engine,
     tier: PhantomData<T>,
 }
 
-impl<'r, T: TierMark> Scope<'r, T> {
-    pub(super) fn new(redactor: &'r Redactor, profile: Profile) -> Self {
+impl<T: TierMark> Scope<T> {
+    pub(super) fn new(redactor: &Redactor, profile: Profile) -> Self {
         Self { engine: Engine::new(redactor, T::TIER, profile), tier: PhantomData }
     }
 
     /// Learns the values of texts before any of them is rewritten, so that repeats without context and beginnings that were
     /// cut off are known wherever they stand. Each group holds the pieces of one message.
     pub fn learn<'t>(&mut self, groups: impl IntoIterator<Item = &'t [Raw<&'t str>]>) {
-        let groups: Vec<Vec<&str>> = groups.into_iter().map(|group| group.iter().map(|raw| *raw.as_inner()).collect()).collect();
+        let groups: Vec<Vec<&str>> =
+            groups.into_iter().map(|group| group.iter().map(|raw| *raw.as_inner()).collect()).collect();
         let groups: Vec<(&[&str], Spelling)> = groups.iter().map(|group| (group.as_slice(), Spelling::Plain)).collect();
         self.engine.learn(&groups);
     }
@@ -53,6 +56,20 @@ impl<'r, T: TierMark> Scope<'r, T> {
     pub fn clean(&mut self, raw: Raw<&str>) -> Clean<T> {
         let mut pieces = self.engine.rewrite(&[*raw.as_inner()], Spelling::Plain);
         Clean::new(bounded::<T>(pieces.pop().unwrap_or_default()))
+    }
+
+    /// Rewrites one JSON document in place; text that is no JSON is rewritten as text.
+    pub fn clean_json(&mut self, raw: Raw<&str>) -> Clean<T> {
+        let text = *raw.as_inner();
+        let engine = Engine::new(&self.engine.redactor, self.engine.tier, self.engine.profile);
+        let mut rewriter = Rewriter::new(std::mem::replace(&mut self.engine, engine));
+        rewriter.engine.reserve(text);
+        rewriter.push(text);
+        rewriter.finish();
+        let mut out = String::with_capacity(text.len());
+        rewriter.leave(&mut out, false);
+        self.engine = rewriter.engine;
+        Clean::new(out)
     }
 
     /// Rewrites the pieces of one message: what straddles two of them is found, its placeholder stands in the piece where it
@@ -73,8 +90,8 @@ fn bounded<T: TierMark>(mut text: String) -> String {
 }
 
 /// The rewriting itself, without the tier in its type.
-pub(super) struct Engine<'r> {
-    redactor: &'r Redactor,
+pub(super) struct Engine {
+    redactor: Redactor,
     tier: Tier,
     profile: Profile,
     interner: Interner,
@@ -84,24 +101,57 @@ pub(super) struct Engine<'r> {
     pub(super) seeks_repeats: bool,
 }
 
-impl std::fmt::Debug for Engine<'_> {
+impl std::fmt::Debug for Engine {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Engine").field("tier", &self.tier).field("values", &self.interner.generation()).finish()
     }
 }
 
-impl<'r> Engine<'r> {
-    pub(super) fn new(redactor: &'r Redactor, tier: Tier, profile: Profile) -> Self {
-        Self { redactor, tier, profile, interner: Interner::default(), repeats: None, seeks_repeats: true }
+impl Engine {
+    pub(super) fn new(redactor: &Redactor, tier: Tier, profile: Profile) -> Self {
+        Self {
+            redactor: redactor.clone(),
+            tier,
+            profile,
+            interner: Interner::default(),
+            repeats: None,
+            seeks_repeats: true,
+        }
     }
 
-    fn found(&self, raw: &str, spelling: Spelling, seams: &[usize]) -> Vec<Span> {
+    pub(super) fn hit(&self, span: Span) -> Hit {
+        self.redactor.hit(span)
+    }
+
+    /// What is found in the content of a JSON string whose key says `name`: under the name of a secret, all of it.
+    pub(super) fn found_in_json(&self, content: &str, name: KeyName) -> Vec<Span> {
+        if name != KeyName::Plain
+            && self.masks_assignments()
+            && assignment::is_secret(detect::reading(content, Spelling::Json).as_bytes(), name)
+        {
+            let shape = self.redactor.assignment().unwrap_or(REPEAT);
+            return vec![Span { start: 0, end: content.len(), shape }];
+        }
+        self.found(content, Spelling::Json, &[])
+    }
+
+    fn masks_assignments(&self) -> bool {
+        let shape = self.redactor.assignment().and_then(|shape| self.redactor.shapes().compiled().get(shape as usize));
+        shape.is_some_and(|compiled| compiled.shape.tiers.contains(&self.tier))
+    }
+
+    pub(super) fn found(&self, raw: &str, spelling: Spelling, seams: &[usize]) -> Vec<Span> {
         let plan = self.redactor.plan(self.tier, self.profile);
         detect::spans(plan, self.redactor.shapes().compiled(), raw, spelling, seams)
     }
 
     fn kind(&self, span: Span) -> Kind {
         self.redactor.shapes().compiled().get(span.shape as usize).map_or(Kind::Run, |compiled| compiled.shape.kind)
+    }
+
+    /// Takes note of the placeholders in `text`.
+    pub(super) fn reserve(&mut self, text: &str) {
+        self.interner.reserve(text);
     }
 
     /// First all values, then the texts that end with the beginning of one.
@@ -112,7 +162,7 @@ impl<'r> Engine<'r> {
             let (raw, seams) = joined(pieces);
             self.interner.reserve(&raw);
             for span in self.found(&raw, *spelling, &seams) {
-                let value = detect::reading(&raw[span.start..span.end], *spelling);
+                let value = detect::reading(&raw[span.start..span.end], *spelling).into_owned();
                 if is_end(&raw, span.end) {
                     self.interner.note_end(&value);
                     ends.push(value.clone());
@@ -136,7 +186,13 @@ impl<'r> Engine<'r> {
     }
 
     /// Rewrites what `spans` say and then what is found in the result, until nothing is.
-    pub(super) fn rewrite_found(&mut self, mut raw: String, mut seams: Vec<usize>, mut spans: Vec<Span>, spelling: Spelling) -> Vec<String> {
+    pub(super) fn rewrite_found(
+        &mut self,
+        mut raw: String,
+        mut seams: Vec<usize>,
+        mut spans: Vec<Span>,
+        spelling: Spelling,
+    ) -> Vec<String> {
         for _ in 0..ROUNDS {
             self.add_known(&raw, spelling, &mut spans);
             if spans.is_empty() {
@@ -225,7 +281,8 @@ impl<'r> Engine<'r> {
         let begins = |at: &usize| *at == last || !raw.as_bytes()[at - 1].is_ascii_alphanumeric();
         (last..end.saturating_sub(LEAST_PREFIX - 1)).filter(|&at| raw.is_char_boundary(at)).filter(begins).find(|&at| {
             let beginning = detect::reading(&raw[at..end], spelling);
-            let told_apart = prose::is_not_prose(beginning.as_bytes()) || beginning.bytes().any(|byte| b"@./:_".contains(&byte));
+            let told_apart =
+                prose::is_not_prose(beginning.as_bytes()) || beginning.bytes().any(|byte| b"@./:_".contains(&byte));
             told_apart && self.interner.longer(&beginning).is_some()
         })
     }

@@ -4,39 +4,8 @@
 //!
 //! Must not know: how a text is searched, ACP, disk.
 
-use std::fmt;
-use std::sync::Arc;
-
 use crate::vocab::Tier;
 use crate::vocab::word_enum;
-
-/// Name of a shape: the stem of its file. Printed in findings and used in allow-list entries.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ShapeId(Arc<str>);
-
-impl ShapeId {
-    pub(super) fn new(id: &str) -> Self {
-        Self(id.into())
-    }
-
-    /// The id as written in its file.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Display for ShapeId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(&self.0)
-    }
-}
-
-impl serde::Serialize for ShapeId {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&self.0)
-    }
-}
 
 word_enum! {
     /// What a value is; names its placeholder.
@@ -87,6 +56,8 @@ word_enum! {
     pub enum Boundary("boundary") {
         /// No letter and no digit.
         Word = "word",
+        /// A slash or a backslash.
+        Slash = "slash",
         /// Anything.
         Any = "any",
     }

@@ -8,9 +8,9 @@ use std::sync::OnceLock;
 
 use regex::bytes::{Regex, RegexBuilder};
 
-use super::shape::{Scanner, Shape, ShapeId};
+use super::shape::{Scanner, Shape};
 use crate::canon::yaml;
-use crate::vocab::{Finding, Place};
+use crate::vocab::{Finding, Place, ShapeId};
 
 /// The generated copy of `catalogue/shapes`, held equal by a test.
 const EMBEDDED: &str = include_str!("embedded.json");
@@ -26,8 +26,9 @@ pub(super) struct Compiled {
 }
 
 impl Compiled {
-    fn new(shape: Shape) -> Self {
-        Self { id: ShapeId::new(&shape.id), shape, pattern: OnceLock::new() }
+    /// `None` when the id is none; the loader said so already.
+    fn new(shape: Shape) -> Option<Self> {
+        Some(Self { id: ShapeId::new(&shape.id).ok()?, shape, pattern: OnceLock::new() })
     }
 
     /// The pattern, anchored at the start of what it is given.
@@ -60,7 +61,12 @@ impl Shapes {
 
     fn from_list(mut list: Vec<Shape>) -> Self {
         list.sort_by(|a, b| a.id.cmp(&b.id));
-        Self { list: list.into_iter().map(Compiled::new).collect() }
+        Self { list: list.into_iter().filter_map(Compiled::new).collect() }
+    }
+
+    /// One shape alone, for its samples.
+    pub(super) fn of_one(shape: &Shape) -> Self {
+        Self::from_list(vec![shape.clone()])
     }
 
     /// Reads shape files, given as path and text.
@@ -75,7 +81,11 @@ impl Shapes {
                 Ok(shape) => {
                     findings.extend(problems(&shape, path));
                     if list.iter().any(|known| known.id == shape.id) {
-                        findings.push(finding(path, "refrain::redact::duplicate_shape", format!("`{}` is declared twice", shape.id)));
+                        findings.push(finding(
+                            path,
+                            "refrain::redact::duplicate_shape",
+                            format!("`{}` is declared twice", shape.id),
+                        ));
                     }
                     list.push(shape);
                 }

@@ -164,7 +164,8 @@ fn hex(bytes: &[u8], at: usize, count: usize) -> Option<u32> {
 fn has_unusual(bytes: &[u8]) -> bool {
     bytes.chunks(64).any(|chunk| {
         chunk.iter().fold(0u8, |seen, &byte| {
-            let control = u8::from(byte < 0x20) & u8::from(byte != b'\n') & u8::from(byte != b'\t') & u8::from(byte != b'\r');
+            let control =
+                u8::from(byte < 0x20) & u8::from(byte != b'\n') & u8::from(byte != b'\t') & u8::from(byte != b'\r');
             seen | control | u8::from(byte >= 0x7f)
         }) != 0
     })
@@ -314,7 +315,9 @@ mod tests {
     #[test]
     fn places_map_back_to_whole_escapes() {
         let view = json(r"a\u0040b\/c", &[]).unwrap();
-        for (start, end, expected) in [(0, 1, (0, 1)), (1, 2, (1, 7)), (0, 5, (0, 11)), (3, 4, (8, 10)), (4, 5, (10, 11))] {
+        for (start, end, expected) in
+            [(0, 1, (0, 1)), (1, 2, (1, 7)), (0, 5, (0, 11)), (3, 4, (8, 10)), (4, 5, (10, 11))]
+        {
             assert_eq!(view.original(start, end), expected, "{start}..{end}");
         }
         let view = visible("x\u{1b}[1mtoken\u{1b}[0m y", &[]).unwrap();

@@ -25,7 +25,11 @@ pub(in crate::redact) fn ipv4(text: &Text<'_>, at: usize) -> Option<Extent> {
     let (start, address_end, _) = ipv4_at(text, at)?;
     let before = text.before(start);
     let path = before == b'/' && text.before(start - 1) != b'/' && !follows_protocol(text, start - 1);
-    if before.is_ascii_alphabetic() || matches!(before, b'-' | b'_' | b'@' | b'^' | b'~') || path || is_version(text, start) {
+    if before.is_ascii_alphabetic()
+        || matches!(before, b'-' | b'_' | b'@' | b'^' | b'~')
+        || path
+        || is_version(text, start)
+    {
         return None;
     }
     Extent::new(start, port_end(text, address_end))
@@ -50,7 +54,11 @@ pub(in crate::redact) fn ipv4_at(text: &Text<'_>, at: usize) -> Option<(usize, u
 /// The end of `:port` at `at`, or `at`.
 pub(in crate::redact) fn port_end(text: &Text<'_>, at: usize) -> usize {
     let digits = text.run(at + 1, |byte| byte.is_ascii_digit());
-    if text.byte(at) == b':' && (2..=6).contains(&(digits - at)) && !text.byte(digits).is_ascii_alphanumeric() { digits } else { at }
+    if text.byte(at) == b':' && (2..=6).contains(&(digits - at)) && !text.byte(digits).is_ascii_alphanumeric() {
+        digits
+    } else {
+        at
+    }
 }
 
 /// `tcp/`, `udp/` and `ip/` before an address.
@@ -61,7 +69,9 @@ fn follows_protocol(text: &Text<'_>, slash: usize) -> bool {
 /// `version 1.2.3.4`, `section 1.2.3.4`.
 fn is_version(text: &Text<'_>, start: usize) -> bool {
     let lead = text.slice(start.saturating_sub(10), start).to_ascii_lowercase();
-    [&b"version "[..], b"version: ", b"version=", b"section ", b"release ", b"build ", b"chapter "].iter().any(|word| lead.ends_with(word))
+    [&b"version "[..], b"version: ", b"version=", b"section ", b"release ", b"build ", b"chapter "]
+        .iter()
+        .any(|word| lead.ends_with(word))
 }
 
 /// The address around the colon at `at`.
@@ -71,7 +81,11 @@ pub(in crate::redact) fn ipv6(text: &Text<'_>, at: usize) -> Option<Extent> {
     let end = text.run(at, |byte| is_part(byte) || byte == b'.');
     let end = start + super::trim_closers(&text.bytes[start..end], 0, end - start);
     let end = if text.bytes[start..end].ends_with(b":") { end - 1 } else { end };
-    if end - start < 6 || end - start > 45 || text.before(start).is_ascii_alphanumeric() || text.byte(end).is_ascii_alphanumeric() {
+    if end - start < 6
+        || end - start > 45
+        || text.before(start).is_ascii_alphanumeric()
+        || text.byte(end).is_ascii_alphanumeric()
+    {
         return None;
     }
     let written = std::str::from_utf8(text.slice(start, end)).ok()?;
@@ -100,9 +114,13 @@ mod tests {
             let at = text.find('.').unwrap();
             assert_eq!(ipv4(&Text::plain(text.as_bytes()), at).is_some(), expected, "{text}");
         }
-        for (text, expected) in
-            [("2001:db8::1", true), ("fe80::1ff:fe23:4567:890a", true), ("10:20:30", false), ("std::fs::a", false), ("::", false)]
-        {
+        for (text, expected) in [
+            ("2001:db8::1", true),
+            ("fe80::1ff:fe23:4567:890a", true),
+            ("10:20:30", false),
+            ("std::fs::a", false),
+            ("::", false),
+        ] {
             let at = text.find(':').unwrap();
             assert_eq!(ipv6(&Text::plain(text.as_bytes()), at).is_some(), expected, "{text}");
         }

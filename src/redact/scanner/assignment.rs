@@ -25,7 +25,8 @@ enum Form {
 pub(in crate::redact) fn assigned(text: &Text<'_>, at: usize, anchor_end: usize) -> Option<Extent> {
     let is_name = |byte: u8| super::is_token(byte) || byte == b'.';
     let start = text.run_back(at, is_name).max(at.saturating_sub(NAME_BYTES));
-    let end = text.run(anchor_end, is_name);
+    // An anchor may hold the sign after the name, as `_key=` does.
+    let end = if is_name(text.before(anchor_end)) { text.run(anchor_end, is_name) } else { text.run(at, is_name) };
     if end - start > NAME_BYTES + 40 {
         return None;
     }
@@ -56,7 +57,8 @@ fn separator(text: &Text<'_>, start: usize, end: usize) -> Option<(Form, usize)>
 
 /// `--name value`: the name of a flag and a space.
 fn flag(text: &Text<'_>, start: usize, end: usize) -> Option<(Form, usize)> {
-    let dashes = text.slice(start, end).starts_with(b"-") && (start == 0 || !text.before(start).is_ascii_alphanumeric());
+    let dashes =
+        text.slice(start, end).starts_with(b"-") && (start == 0 || !text.before(start).is_ascii_alphanumeric());
     let from = text.run(end, |byte| byte == b' ' || byte == b'\t');
     (dashes && from > end && text.byte(from) != b'-').then_some((Form::Flag, from))
 }
@@ -72,6 +74,11 @@ fn value_at(text: &Text<'_>, from: usize, form: Form, kind: KeyName, name: &[u8]
     let end = bare_end(text, from, form);
     let kept = super::trim_closers(text.bytes, from, end);
     let bare = text.slice(from, if kept == from { end } else { kept });
+    // `PWD` is a folder more often than a password.
+    let folder = name.to_ascii_lowercase().ends_with(b"pwd") && matches!(bare.first(), Some(b'/' | b'~' | b'\\'));
+    if folder {
+        return None;
+    }
     let lone = |byte: &u8| b".,;:!?)]}>'\"`*({[<".contains(byte);
     if bare.iter().all(lone) || value::is_quiet(bare) || value::is_code(text.slice(from, end)) {
         return None;
@@ -84,9 +91,17 @@ fn value_at(text: &Text<'_>, from: usize, form: Form, kind: KeyName, name: &[u8]
     if secret { wrapped(text, from, from + bare.len()) } else { None }
 }
 
+/// Whether `value`, all of it, is the secret of a JSON member whose key says `kind`.
+pub(in crate::redact) fn is_secret(value: &[u8], kind: KeyName) -> bool {
+    !value::is_quiet(value) && (kind == KeyName::Secret || kind == KeyName::Plural && is_evidence(value, kind))
+}
+
 /// `password=password` in code.
 fn is_same_name(bare: &[u8], name: &[u8]) -> bool {
-    bare.eq_ignore_ascii_case(name) || bare.starts_with(b"self.") || bare.starts_with(b"this.") || bare.starts_with(b"args.")
+    bare.eq_ignore_ascii_case(name)
+        || bare.starts_with(b"self.")
+        || bare.starts_with(b"this.")
+        || bare.starts_with(b"args.")
 }
 
 /// Whether an unquoted value is evidently no word of a sentence.
@@ -162,7 +177,9 @@ fn next_parameter(text: &Text<'_>, at: usize) -> bool {
 
 /// Whether a quote before `at` ends a string that began before the name: a comma or bracket of JSON follows.
 fn ends_string(text: &Text<'_>, at: usize) -> bool {
-    at >= text.bytes.len() || is_space(text.byte(at)) || matches!((text.byte(at), text.byte(at + 1)), (b',', b'"' | b'\'' | b' ') | (b'}' | b']', _))
+    at >= text.bytes.len()
+        || is_space(text.byte(at))
+        || matches!((text.byte(at), text.byte(at + 1)), (b',', b'"' | b'\'' | b' ') | (b'}' | b']', _))
 }
 
 /// A terminal may have broken the value over two lines.

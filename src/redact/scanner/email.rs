@@ -8,8 +8,8 @@ use super::{Extent, Text};
 
 /// Endings that are files or release channels, not domains.
 const NO_DOMAINS: &[&str] = &[
-    "png", "jpg", "jpeg", "gif", "svg", "webp", "ico", "js", "mjs", "cjs", "ts", "tsx", "jsx", "css", "scss", "html", "json", "yaml",
-    "yml", "toml", "lock", "tgz", "gz", "next", "beta", "alpha", "canary", "latest", "rc", "nightly",
+    "png", "jpg", "jpeg", "gif", "svg", "webp", "ico", "js", "mjs", "cjs", "ts", "tsx", "jsx", "css", "scss", "html",
+    "json", "yaml", "yml", "toml", "lock", "tgz", "gz", "next", "beta", "alpha", "canary", "latest", "rc", "nightly",
 ];
 
 /// The address around the `@` at `at`.
@@ -24,7 +24,9 @@ pub(in crate::redact) fn address(text: &Text<'_>, at: usize) -> Option<Extent> {
 }
 
 const fn is_local(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'%' | b'+' | b'-' | b'\'' | b'&' | b'~') || byte >= 0x80
+    byte.is_ascii_alphanumeric()
+        || matches!(byte, b'.' | b'_' | b'%' | b'+' | b'-' | b'\'' | b'&' | b'~')
+        || byte >= 0x80
 }
 
 const fn is_label(byte: u8) -> bool {

@@ -39,9 +39,21 @@ pub(in crate::redact) fn authorization(text: &Text<'_>, from: usize) -> Option<E
     let open = text.run(sign + 1, |byte| is_space(byte) || matches!(byte, b'"' | b'\'' | b'\\' | b'[' | b'`'));
     let word_end = text.run(open, is_token);
     let word = text.slice(open, word_end);
-    let scheme = [&b"basic"[..], b"bearer", b"token", b"digest", b"negotiate", b"ntlm", b"apikey", b"api-key", b"aws4-hmac-sha256", b"hawk", b"dpop"]
-        .iter()
-        .any(|known| word.eq_ignore_ascii_case(known));
+    let scheme = [
+        &b"basic"[..],
+        b"bearer",
+        b"token",
+        b"digest",
+        b"negotiate",
+        b"ntlm",
+        b"apikey",
+        b"api-key",
+        b"aws4-hmac-sha256",
+        b"hawk",
+        b"dpop",
+    ]
+    .iter()
+    .any(|known| word.eq_ignore_ascii_case(known));
     let start = if scheme { text.run(word_end, |byte| is_space(byte) || byte == b'=') } else { open };
     let end = line_end(text, start, word);
     let found = text.slice(start, end);
@@ -60,7 +72,11 @@ fn is_bare_secret(word: &[u8]) -> bool {
 fn line_end(text: &Text<'_>, start: usize, scheme: &[u8]) -> usize {
     let parts = scheme.eq_ignore_ascii_case(b"digest") || scheme.len() > 8;
     let end = text.run(start, |byte| {
-        if parts { byte != b'\n' && byte != b'\r' } else { !is_space(byte) && !matches!(byte, b'"' | b'\'' | b'\\' | b'`' | b'<') }
+        if parts {
+            byte != b'\n' && byte != b'\r'
+        } else {
+            !is_space(byte) && !matches!(byte, b'"' | b'\'' | b'\\' | b'`' | b'<')
+        }
     });
     super::trim_closers(text.bytes, start, end)
 }
@@ -125,7 +141,9 @@ pub(in crate::redact) fn wrapped_end(text: &Text<'_>, start: usize, end: usize) 
     }
     let rest = text.run(line + 1, is_token);
     let more = text.slice(line + 1, rest);
-    let closed = rest >= text.bytes.len() || is_space(text.byte(rest)) || matches!(text.byte(rest), b'"' | b'\'' | b',' | b'.');
-    let random = more.len() >= 8 && prose::has_digit_and_letter(more) && prose::has_mixed_case(more);
+    let closed =
+        rest >= text.bytes.len() || is_space(text.byte(rest)) || matches!(text.byte(rest), b'"' | b'\'' | b',' | b'.');
+    let both = more.iter().any(u8::is_ascii_lowercase) && more.iter().any(u8::is_ascii_uppercase);
+    let random = more.len() >= 8 && prose::has_digit(more) && both && !prose::is_slug(more);
     if closed && random { rest } else { end }
 }

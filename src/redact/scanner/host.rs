@@ -6,11 +6,22 @@
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
-use super::{Extent, Text, address, url};
+use super::key_name::{self, KeyName};
+use super::{Extent, Text, address, url, value};
 
 /// Last parts of names that exist inside a network only.
-const PRIVATE_ENDINGS: &[&str] =
-    &["internal", "local", "localhost", "localdomain", "lan", "corp", "home.arpa", "intranet", "private", "cluster.local"];
+const PRIVATE_ENDINGS: &[&str] = &[
+    "internal",
+    "local",
+    "localhost",
+    "localdomain",
+    "lan",
+    "corp",
+    "home.arpa",
+    "intranet",
+    "private",
+    "cluster.local",
+];
 
 /// Whether `host`, a name or an address as a URL spells it, is private.
 pub(in crate::redact) fn is_private(host: &[u8]) -> bool {
@@ -21,7 +32,9 @@ pub(in crate::redact) fn is_private(host: &[u8]) -> bool {
     if let Some(address) = numeric(&host) {
         return is_private_v4(address);
     }
-    PRIVATE_ENDINGS.iter().any(|ending| host.strip_suffix(ending).is_some_and(|lead| lead.is_empty() || lead.ends_with('.')))
+    PRIVATE_ENDINGS
+        .iter()
+        .any(|ending| host.strip_suffix(ending).is_some_and(|lead| lead.is_empty() || lead.ends_with('.')))
 }
 
 fn is_private_v4(address: Ipv4Addr) -> bool {
@@ -65,9 +78,29 @@ pub(in crate::redact) fn private_url(text: &Text<'_>, at: usize) -> Option<Exten
     }
     let end = url::authority_end(text, at + 3);
     let authority = text.slice(at + 3, end);
-    let host = host_of(authority);
-    is_private(host).then_some(())?;
-    Extent::new(at + 3, end)
+    if is_private(host_of(authority)) {
+        return Extent::new(at + 3, end);
+    }
+    secret_parameter(text, end, url::end_of(text, at + 3))
+}
+
+/// The first parameter in the query or fragment between `from` and `to` whose name is that of a secret.
+fn secret_parameter(text: &Text<'_>, from: usize, to: usize) -> Option<Extent> {
+    let is_start = |byte: &u8| matches!(byte, b'?' | b'&' | b'#');
+    let mut at = from;
+    while at < to {
+        at += text.slice(at, to).iter().position(is_start)? + 1;
+        let end = text.run(at, |byte| !is_start(&byte) && byte > b' ').min(to);
+        let Some(sign) = text.slice(at, end).iter().position(|&byte| byte == b'=') else { continue };
+        let (name, value) = (text.slice(at, at + sign), text.slice(at + sign + 1, end));
+        let short =
+            [&b"key"[..], b"sig", b"auth", b"signature", b"code"].iter().any(|known| name.eq_ignore_ascii_case(known));
+        let secret = short && value.len() >= 8 || key_name::classify(name) == KeyName::Secret;
+        if secret && !value::is_quiet(value) {
+            return Extent::new(at, end);
+        }
+    }
+    None
 }
 
 /// The host of an authority without user name.
@@ -92,7 +125,8 @@ fn name_around(text: &Text<'_>, at: usize) -> (usize, usize) {
 pub(in crate::redact) fn private(text: &Text<'_>, at: usize) -> Option<Extent> {
     let (start, end) = name_around(text, at);
     let name = text.slice(start, end);
-    let in_path = text.before(start) == b'/' && text.before(start.saturating_sub(1)) != b'/' || text.byte(end) == b'/' && text.before(start) == b'.';
+    let in_path = text.before(start) == b'/' && text.before(start.saturating_sub(1)) != b'/'
+        || text.byte(end) == b'/' && text.before(start) == b'.';
     let lone = !name.contains(&b'.') && !name.eq_ignore_ascii_case(b"localhost");
     if in_path || lone || !is_private(name) || is_file(text, start, name) {
         return None;
@@ -113,7 +147,11 @@ pub(in crate::redact) fn with_port(text: &Text<'_>, at: usize) -> Option<Extent>
     let name = text.slice(start, end);
     let with_port = address::port_end(text, end);
     let local_device = name.ends_with(b".local") && name.contains(&b'-');
-    if !(with_port > end || local_device) || !is_private(name) || is_file(text, start, name) || text.before(start) == b'@' {
+    if !(with_port > end || local_device)
+        || !is_private(name)
+        || is_file(text, start, name)
+        || text.before(start) == b'@'
+    {
         return None;
     }
     Extent::new(start, with_port)

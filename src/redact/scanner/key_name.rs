@@ -17,9 +17,30 @@ pub(in crate::redact) enum KeyName {
 
 /// Words that make a name secret.
 const SECRET_WORDS: &[&str] = &[
-    "password", "passwd", "passphrase", "passcode", "pwd", "secret", "token", "apikey", "accesskey", "privatekey", "secretkey",
-    "authkey", "authtoken", "credential", "cookie", "bearer", "signingkey", "encryptionkey", "masterkey", "accountkey", "jwt",
-    "connectionstring", "sessionkey", "apitoken", "pat", "sas",
+    "password",
+    "passwd",
+    "passphrase",
+    "passcode",
+    "pwd",
+    "secret",
+    "token",
+    "apikey",
+    "accesskey",
+    "privatekey",
+    "secretkey",
+    "authkey",
+    "authtoken",
+    "credential",
+    "cookie",
+    "bearer",
+    "signingkey",
+    "encryptionkey",
+    "masterkey",
+    "accountkey",
+    "jwt",
+    "connectionstring",
+    "sessionkey",
+    "apitoken",
 ];
 
 /// Words that end with one of the secret words when people write them without a separator.
@@ -27,30 +48,167 @@ const FUSED: &[&str] = &["password", "passwd", "apikey", "token", "secret", "acc
 
 /// Pairs of words that make a name secret.
 const SECRET_PAIRS: &[(&str, &str)] = &[
-    ("api", "key"), ("access", "key"), ("private", "key"), ("secret", "key"), ("signing", "key"), ("encryption", "key"),
-    ("master", "key"), ("auth", "key"), ("account", "key"), ("session", "key"), ("service", "key"), ("license", "key"),
-    ("connection", "string"), ("proxy", "authorization"), ("deploy", "key"), ("shared", "key"), ("host", "key"), ("storage", "key"),
+    ("api", "key"),
+    ("access", "key"),
+    ("private", "key"),
+    ("secret", "key"),
+    ("signing", "key"),
+    ("encryption", "key"),
+    ("master", "key"),
+    ("auth", "key"),
+    ("account", "key"),
+    ("session", "key"),
+    ("service", "key"),
+    ("license", "key"),
+    ("connection", "string"),
+    ("proxy", "authorization"),
+    ("deploy", "key"),
+    ("shared", "key"),
+    ("host", "key"),
+    ("storage", "key"),
 ];
 
 const PLURALS: &[&str] = &["tokens", "secrets", "passwords", "credentials", "cookies", "apikeys"];
 
 /// Last words that describe a secret instead of being one.
 const DESCRIPTIONS: &[&str] = &[
-    "type", "types", "count", "counts", "limit", "limits", "budget", "usage", "length", "len", "size", "name", "names", "url", "uri",
-    "endpoint", "path", "file", "dir", "folder", "expiry", "expires", "expiration", "in", "at", "on", "ttl", "policy", "format", "field",
-    "header", "kind", "scope", "scopes", "status", "error", "errors", "required", "enabled", "disabled", "valid", "invalid", "missing",
-    "algorithm", "alg", "version", "provider", "providers", "manager", "store", "source", "sources", "rotation", "strength", "changed",
-    "updated", "created", "max", "min", "used", "remaining", "total", "window", "rate", "cost", "price", "index", "position", "idx", "ids",
-    "env", "var", "variable", "arn", "ref", "class", "fn", "func", "handler", "parser", "stream", "list", "map", "set", "pattern", "regex",
-    "validator", "placeholder", "label", "details", "parallelism", "per", "minute", "reset", "helper", "mode", "method", "methods", "policy",
-    "supported", "support", "options", "capabilities", "days", "seconds", "ms", "id", "prefix", "stdin", "prompt", "aware", "based",
-    "login", "logins", "auth", "sauce", "santa",
+    "type",
+    "types",
+    "count",
+    "counts",
+    "limit",
+    "limits",
+    "budget",
+    "usage",
+    "length",
+    "len",
+    "size",
+    "name",
+    "names",
+    "url",
+    "uri",
+    "endpoint",
+    "path",
+    "file",
+    "dir",
+    "folder",
+    "expiry",
+    "expires",
+    "expiration",
+    "in",
+    "at",
+    "on",
+    "ttl",
+    "policy",
+    "format",
+    "field",
+    "header",
+    "kind",
+    "scope",
+    "scopes",
+    "status",
+    "error",
+    "errors",
+    "required",
+    "enabled",
+    "disabled",
+    "valid",
+    "invalid",
+    "missing",
+    "algorithm",
+    "alg",
+    "version",
+    "provider",
+    "providers",
+    "manager",
+    "store",
+    "source",
+    "sources",
+    "rotation",
+    "strength",
+    "changed",
+    "updated",
+    "created",
+    "max",
+    "min",
+    "used",
+    "remaining",
+    "total",
+    "window",
+    "rate",
+    "cost",
+    "price",
+    "index",
+    "position",
+    "idx",
+    "ids",
+    "env",
+    "var",
+    "variable",
+    "arn",
+    "ref",
+    "class",
+    "fn",
+    "func",
+    "handler",
+    "parser",
+    "stream",
+    "list",
+    "map",
+    "set",
+    "pattern",
+    "regex",
+    "validator",
+    "placeholder",
+    "label",
+    "details",
+    "parallelism",
+    "per",
+    "minute",
+    "reset",
+    "helper",
+    "mode",
+    "method",
+    "methods",
+    "policy",
+    "supported",
+    "support",
+    "options",
+    "capabilities",
+    "days",
+    "seconds",
+    "ms",
+    "id",
+    "prefix",
+    "stdin",
+    "prompt",
+    "aware",
+    "based",
+    "login",
+    "logins",
+    "auth",
+    "sauce",
+    "santa",
 ];
 
 /// Words beside `token` that make it a count.
 const COUNTS: &[&str] = &[
-    "max", "min", "num", "n", "total", "input", "output", "completion", "reasoning", "cached", "thinking", "budget", "context", "count",
-    "usage", "limit",
+    "max",
+    "min",
+    "num",
+    "n",
+    "total",
+    "input",
+    "output",
+    "completion",
+    "reasoning",
+    "cached",
+    "thinking",
+    "budget",
+    "context",
+    "count",
+    "usage",
+    "limit",
 ];
 
 /// Most words that are looked at.
@@ -58,6 +216,16 @@ const WORDS: usize = 12;
 
 /// What `name` says; quotes and brackets around it were removed.
 pub(in crate::redact) fn classify(name: &[u8]) -> KeyName {
+    match spelled(name) {
+        // `PaSsWoRd` has humps that mean nothing.
+        KeyName::Plain if name.iter().any(u8::is_ascii_uppercase) && !name.contains(&b'_') => {
+            spelled(&name.to_ascii_lowercase())
+        }
+        said => said,
+    }
+}
+
+fn spelled(name: &[u8]) -> KeyName {
     let mut buffer = [[0u8; 24]; WORDS];
     let mut lengths = [0usize; WORDS];
     let count = split(name, &mut buffer, &mut lengths);
@@ -68,14 +236,17 @@ pub(in crate::redact) fn classify(name: &[u8]) -> KeyName {
     }
     let pair = |index: usize| index + 1 < count && SECRET_PAIRS.contains(&(word(index), word(index + 1)));
     let fused = |word: &str| FUSED.iter().any(|secret| word.ends_with(secret));
-    let found = (0..count).rev().find(|&index| SECRET_WORDS.contains(&word(index)) || fused(word(index)) || pair(index));
+    let found =
+        (0..count).rev().find(|&index| SECRET_WORDS.contains(&word(index)) || fused(word(index)) || pair(index));
     let Some(found) = found else {
         // `OPENAI_KEY=` in an environment.
         let shouted = last >= 1 && word(last) == "key" && name.iter().all(|byte| !byte.is_ascii_lowercase());
         return if shouted { KeyName::Secret } else { KeyName::Plain };
     };
     let is_pair = pair(found);
-    let described = last > found + usize::from(is_pair) && DESCRIPTIONS.contains(&word(last)) && !(word(found) == "secret" && word(last) == "id");
+    let described = last > found + usize::from(is_pair)
+        && DESCRIPTIONS.contains(&word(last))
+        && !(word(found) == "secret" && word(last) == "id");
     let counted = word(found) == "token" && (0..count).any(|index| index != found && COUNTS.contains(&word(index)));
     match (described, counted) {
         (true, _) => KeyName::Plain,
@@ -134,8 +305,11 @@ mod tests {
                 KeyName::Plain,
             ),
         ] {
-            let wrong: Vec<_> =
-                names.split_whitespace().map(|name| (name, classify(name.as_bytes()))).filter(|(_, got)| *got != expected).collect();
+            let wrong: Vec<_> = names
+                .split_whitespace()
+                .map(|name| (name, classify(name.as_bytes())))
+                .filter(|(_, got)| *got != expected)
+                .collect();
             assert!(wrong.is_empty(), "expected {expected:?}: {wrong:?}");
         }
     }

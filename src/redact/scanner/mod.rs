@@ -47,6 +47,7 @@ impl Extent {
 
 impl<'t> Text<'t> {
     /// Plain bytes.
+    #[cfg(test)]
     pub(super) const fn plain(bytes: &'t [u8]) -> Self {
         Self { bytes, gaps: &[] }
     }
@@ -105,8 +106,13 @@ pub(super) const fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
 }
 
-/// Moves `end` back over closing punctuation.
-pub(super) fn trim_closers(bytes: &[u8], start: usize, end: usize) -> usize {
-    let kept = bytes[start..end].iter().rposition(|byte| !b".,;:!?)]}>'\"`*".contains(byte));
-    kept.map_or(start, |last| start + last + 1)
+/// Moves `end` back over closing punctuation; the bracket of a placeholder stays.
+pub(super) fn trim_closers(bytes: &[u8], start: usize, mut end: usize) -> usize {
+    while end > start && b".,;:!?)]}>'\"`*".contains(&bytes[end - 1]) {
+        if bytes[end - 1] == b']' && super::placeholder::cut_by(bytes, end - 1).is_some() {
+            return end;
+        }
+        end -= 1;
+    }
+    end
 }

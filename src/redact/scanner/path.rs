@@ -9,7 +9,10 @@ use super::{Extent, Text};
 /// Characters that a path goes on with.
 const fn is_path(byte: u8) -> bool {
     byte.is_ascii_alphanumeric()
-        || matches!(byte, b'/' | b'.' | b'_' | b'-' | b'~' | b'+' | b'@' | b'%' | b'=' | b'#' | b'$' | b'&' | b'!' | b'^')
+        || matches!(
+            byte,
+            b'/' | b'.' | b'_' | b'-' | b'~' | b'+' | b'@' | b'%' | b'=' | b'#' | b'$' | b'&' | b'!' | b'^'
+        )
         || byte >= 0x80
 }
 
@@ -46,7 +49,8 @@ fn spaced_name(text: &Text<'_>, at: usize) -> Option<usize> {
 
 /// The absolute path around the anchor `/home/` (or another) at `at..anchor_end`.
 pub(in crate::redact) fn home(text: &Text<'_>, at: usize, anchor_end: usize) -> Option<Extent> {
-    if !(super::is_token(text.byte(anchor_end)) || matches!(text.byte(anchor_end), b'.' | b'$' | b'%' | b'@' | 0x80..)) {
+    if !(super::is_token(text.byte(anchor_end)) || matches!(text.byte(anchor_end), b'.' | b'$' | b'%' | b'@' | 0x80..))
+    {
         return None;
     }
     let mut start = at;
@@ -57,7 +61,8 @@ pub(in crate::redact) fn home(text: &Text<'_>, at: usize, anchor_end: usize) -> 
     let first = text.slice(start, at + 1).iter().position(|&byte| byte == b'/')?;
     if first > 0 {
         let lead = text.slice(start, start + first);
-        let relative = lead.iter().any(|&byte| super::is_token(byte) || matches!(byte, b'.' | b'~' | b'$' | b'%' | 0x80..));
+        let relative =
+            lead.iter().any(|&byte| super::is_token(byte) || matches!(byte, b'.' | b'~' | b'$' | b'%' | 0x80..));
         if relative {
             return None;
         }
@@ -76,7 +81,8 @@ pub(in crate::redact) fn windows(text: &Text<'_>, at: usize, anchor_end: usize) 
     let start = if text.before(lead) == b':' && text.before(lead - 1).is_ascii_alphabetic() {
         lead - 2
     } else {
-        let folders = text.run_back(at, |byte| super::is_token(byte) || matches!(byte, b'\\' | b'/' | b'.' | b'$' | b'?'));
+        let folders =
+            text.run_back(at, |byte| super::is_token(byte) || matches!(byte, b'\\' | b'/' | b'.' | b'$' | b'?'));
         let drive = text.before(folders) == b':' && folders >= 2 && text.before(folders - 1).is_ascii_alphabetic();
         let absolute = matches!(text.byte(folders), b'\\' | b'/');
         match (drive, absolute) {

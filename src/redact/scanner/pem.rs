@@ -29,7 +29,8 @@ fn cut_off(text: &Text<'_>, from: usize) -> usize {
         while text.has(at, b"\\n") || text.has(at, b"\\r") || super::is_space(text.byte(at)) && at < text.bytes.len() {
             at += if text.byte(at) == b'\\' { 2 } else { 1 };
         }
-        let line = text.run(at, |byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=' | b'-' | b'_'));
+        let line =
+            text.run(at, |byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=' | b'-' | b'_'));
         let header = text.byte(line) == b':' && line > at;
         let next = if header { text.run(line, |byte| byte != b'\n' && byte != b'\\') } else { line };
         let length = next - at;

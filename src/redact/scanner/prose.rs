@@ -33,7 +33,13 @@ fn longest_word(value: &[u8]) -> usize {
     let (mut longest, mut length, mut before) = (0, 0, 0u8);
     for &byte in value {
         let hump = before.is_ascii_lowercase() && byte.is_ascii_uppercase();
-        length = if !byte.is_ascii_alphabetic() { 0 } else if hump { 1 } else { length + 1 };
+        length = if !byte.is_ascii_alphabetic() {
+            0
+        } else if hump {
+            1
+        } else {
+            length + 1
+        };
         longest = longest.max(length);
         before = byte;
     }
@@ -55,7 +61,9 @@ pub(in crate::redact) fn is_slug(value: &[u8]) -> bool {
 
 /// Twelve upper-case letters in one word.
 fn is_shouted(value: &[u8]) -> bool {
-    value.split(|byte| !byte.is_ascii_alphabetic()).any(|word| word.len() >= 12 && word.iter().all(u8::is_ascii_uppercase))
+    value
+        .split(|byte| !byte.is_ascii_alphabetic())
+        .any(|word| word.len() >= 12 && word.iter().all(u8::is_ascii_uppercase))
 }
 
 /// Whether `value` looks drawn at random from letters of both cases and digits.

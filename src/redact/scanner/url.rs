@@ -69,7 +69,10 @@ fn trim(text: &Text<'_>, from: usize, mut end: usize) -> usize {
 
 /// Quotation marks, dashes, spaces and full stops outside ASCII.
 fn is_foreign_mark(bytes: &[u8]) -> bool {
-    matches!(bytes, [0xe2, 0x80, ..] | [0xe3, 0x80, ..] | [0xc2, 0xa0 | 0xb7 | 0xab | 0xbb, ..] | [0xef, 0xbc, 0x8c | 0x89, ..])
+    matches!(
+        bytes,
+        [0xe2, 0x80, ..] | [0xe3, 0x80, ..] | [0xc2, 0xa0 | 0xb7 | 0xab | 0xbb, ..] | [0xef, 0xbc, 0x8c | 0x89, ..]
+    )
 }
 
 /// The whole URL around the `://` at `at`: web URLs, and any other that carries user name and password.
@@ -131,7 +134,8 @@ pub(in crate::redact) fn rest(text: &Text<'_>, at: usize) -> Option<Extent> {
     if let Some(user) = user {
         return Extent::new(user.start, end);
     }
-    let host = text.run(from, |byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_') || byte >= 0x80);
+    let host =
+        text.run(from, |byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_') || byte >= 0x80);
     let host = host.min(end);
     // `https://host/` says no more than `https://host`, and a placeholder has nothing left to say.
     let slash = usize::from(text.byte(host) == b'/');

@@ -8,15 +8,76 @@ use crate::redact::placeholder;
 
 /// Words that stand for a kind of value or for its absence.
 const LITERALS: &[&str] = &[
-    "true", "false", "null", "nil", "none", "undefined", "unset", "empty", "required", "optional", "string", "str", "number", "boolean",
-    "bool", "integer", "int", "object", "array", "any", "unknown", "never", "void", "bytes", "redacted", "hidden", "masked", "omitted",
-    "missing", "invalid", "expired", "disabled", "enabled", "yes", "no", "n/a", "...", "…", "<none>", "todo",
+    "true",
+    "false",
+    "null",
+    "nil",
+    "none",
+    "undefined",
+    "unset",
+    "empty",
+    "required",
+    "optional",
+    "string",
+    "str",
+    "number",
+    "boolean",
+    "bool",
+    "integer",
+    "int",
+    "object",
+    "array",
+    "any",
+    "unknown",
+    "never",
+    "void",
+    "bytes",
+    "redacted",
+    "hidden",
+    "masked",
+    "omitted",
+    "missing",
+    "invalid",
+    "expired",
+    "disabled",
+    "enabled",
+    "yes",
+    "no",
+    "n/a",
+    "...",
+    "…",
+    "<none>",
+    "todo",
 ];
 
 /// Beginnings of references to a value that lives elsewhere.
 const REFERENCES: &[&str] = &[
-    "process.env", "os.environ", "os.getenv", "import.meta.env", "std::env", "env.", "env!(", "env(", "getenv(", "secrets.", "vault:",
-    "op://", "file(", "deno.env", "{{", "${", "$(", "%{", "<%", "#{", "your-", "your_", "<your", "my-api", "example-", "arn:aws:secrets",
+    "process.env",
+    "os.environ",
+    "os.getenv",
+    "import.meta.env",
+    "std::env",
+    "env.",
+    "env!(",
+    "env(",
+    "getenv(",
+    "secrets.",
+    "vault:",
+    "op://",
+    "file(",
+    "deno.env",
+    "{{",
+    "${",
+    "$(",
+    "%{",
+    "<%",
+    "#{",
+    "your-",
+    "your_",
+    "<your",
+    "my-api",
+    "example-",
+    "arn:aws:secrets",
 ];
 
 /// Whether `value` is no secret whoever it was assigned to.
@@ -39,7 +100,8 @@ fn trim(value: &[u8]) -> &[u8] {
 
 /// `***`, `xxxx`, `••••`, and such with a word in angle brackets.
 fn is_mask(value: &[u8]) -> bool {
-    let bullets = value.iter().all(|byte| b"*.#-_ ".contains(byte)) || value.chunks(3).all(|three| three == "•".as_bytes());
+    let bullets =
+        value.iter().all(|byte| b"*.#-_ ".contains(byte)) || value.chunks(3).all(|three| three == "•".as_bytes());
     let crosses = value.len() >= 3 && value.iter().all(|byte| matches!(byte, b'x' | b'X'));
     let named = value.starts_with(b"<") && value.ends_with(b">") && !value.iter().any(u8::is_ascii_digit);
     bullets || crosses || named
@@ -67,12 +129,20 @@ fn is_reference(value: &[u8]) -> bool {
 pub(in crate::redact) fn is_code(value: &[u8]) -> bool {
     let value = trim(value);
     let has = |part: &[u8]| memchr::memmem::find(value, part).is_some();
-    let name_end = value.iter().position(|&byte| !(byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b':' | b'&' | b'?' | b'!')));
+    let name_end = value
+        .iter()
+        .position(|&byte| !(byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b':' | b'&' | b'?' | b'!')));
     let names = &value[..name_end.unwrap_or(value.len())];
-    let plain_names = names.iter().all(|&byte| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'.' | b':' | b'&' | b'?' | b'!'));
-    let call = name_end.is_some_and(|end| end > 0 && matches!(value[end], b'(' | b'[' | b'<')) && (plain_names || has(b")") || has(b"]"));
+    let plain_names =
+        names.iter().all(|&byte| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'.' | b':' | b'&' | b'?' | b'!'));
+    let call = name_end.is_some_and(|end| end > 0 && matches!(value[end], b'(' | b'[' | b'<'))
+        && (plain_names || has(b")") || has(b"]"));
     let path = name_end.is_none() && plain_names && (has(b".") || has(b"::") || has(b"&") || has(b"?"));
-    call || path || has(b"::") && plain_names || value.starts_with(b"{") || value.starts_with(b"(") || value.starts_with(b"=>")
+    call || path
+        || has(b"::") && plain_names
+        || value.starts_with(b"{")
+        || value.starts_with(b"(")
+        || value.starts_with(b"=>")
 }
 
 #[cfg(test)]
