@@ -96,7 +96,12 @@ struct Told<'f> {
 impl<'f> Told<'f> {
     fn new(fixture: &'f Fixture, facts: &Facts) -> Self {
         let mut chunks = facts.chunks.iter().copied();
-        let mut told = Self { steps: Vec::new(), message: "", terminal: facts.terminal, end: fixture.frames.len() - 1 };
+        let mut told = Self {
+            steps: Vec::new(),
+            message: "",
+            terminal: facts.terminal,
+            end: fixture.frames.len().saturating_sub(1),
+        };
         for (index, frame) in fixture.frames.iter().enumerate() {
             let step = match frame {
                 Frame::MessageChunk { role, text, origin } => {
