@@ -142,14 +142,23 @@ impl<'k> Session<'k> {
         let invocation = self.unanswered.remove(index);
         let kind = match outcome {
             Outcome::Result(result) => self.result(&result),
-            Outcome::Error(error) => EventKind::Failure(self.error(&error)),
-            Outcome::Gone { code, signal, stderr } => {
-                let stderr = stderr.map(|text| self.clean(&text));
-                let error = self.projection(ErrorSource::AcpConnection, GONE, End::Gone { code, signal, stderr });
-                EventKind::Failure(error)
-            }
+            outcome => EventKind::Failure(self.failure(outcome)),
         };
         Some(Event { invocation: Some(invocation), kind })
+    }
+
+    /// The projection of an outcome that is a failure by itself; a result counts as one without a message.
+    pub(in crate::acp) fn failure(&mut self, outcome: Outcome) -> ProviderError {
+        match outcome {
+            Outcome::Error(error) => self.error(&error),
+            Outcome::Gone { code, signal, stderr } => {
+                let stderr = stderr.map(|text| self.clean(&text));
+                self.projection(ErrorSource::AcpConnection, GONE, End::Gone { code, signal, stderr })
+            }
+            Outcome::Result(_) => {
+                self.projection(ErrorSource::AcpResult, "", End::Result { stop_reason: String::new() })
+            }
+        }
     }
 
     fn event(&self, kind: EventKind) -> Event {
