@@ -64,13 +64,15 @@ pub struct Dialogue<'k> {
     agent: Option<AgentId>,
     sessions: BTreeMap<String, Numbered<'k>>,
     waiting: BTreeMap<RequestId, Waiting>,
+    prompts: Vec<Invocation>,
 }
 
 impl<'k> Dialogue<'k> {
     /// A connection of one execution of an agent that has not said yet who it is.
     #[must_use]
-    pub const fn new(knowledge: Knowledge<'k>, names: AgentNames<'k>, execution: ExecutionId) -> Self {
-        Self { knowledge, names, execution, agent: None, sessions: BTreeMap::new(), waiting: BTreeMap::new() }
+    pub fn new(knowledge: Knowledge<'k>, names: AgentNames<'k>, execution: ExecutionId) -> Self {
+        let (sessions, waiting, prompts) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
+        Self { knowledge, names, execution, agent: None, sessions, waiting, prompts }
     }
 
     /// Names the agent, when that is known before it says so itself.
@@ -84,6 +86,12 @@ impl<'k> Dialogue<'k> {
     #[must_use]
     pub const fn agent(&self) -> Option<&AgentId> {
         self.agent.as_ref()
+    }
+
+    /// Every prompt so far, in the order they were sent.
+    #[must_use]
+    pub fn prompts(&self) -> &[Invocation] {
+        &self.prompts
     }
 
     /// A frame from the client to the agent.
@@ -152,7 +160,8 @@ impl<'k> Dialogue<'k> {
             return (Waiting::Other, Vec::new());
         };
         let invocation = Invocation { session: numbered.id.clone(), execution, generation };
-        let events = numbered.session.begin(invocation);
+        let events = numbered.session.begin(invocation.clone());
+        self.prompts.push(invocation);
         (Waiting::Prompt { session, generation }, events)
     }
 
