@@ -194,7 +194,7 @@ impl<'k> Session<'k> {
 
     /// The one place where a marker is decided (.16, .20).
     fn marker(&mut self, chunk: &Chunk) -> Option<Marker> {
-        if chunk.beyond_text || chunk.is_empty() {
+        if chunk.beyond_text || chunk.is_blank() {
             return None;
         }
         let text = chunk.text.as_inner();
