@@ -96,7 +96,10 @@ impl<'k> Session<'k> {
     /// A prompt was sent. While another one is unanswered no update belongs to either for sure, and both are told so.
     pub fn begin(&mut self, invocation: Invocation) -> Vec<Event> {
         let scope = self.knowledge.redactor.scope();
-        self.dialect.begin();
+        // While another prompt is unanswered its signs still count: forgetting them could lose a suppressed frame.
+        if self.unanswered.is_empty() {
+            self.dialect.begin();
+        }
         self.unanswered.push(invocation.clone());
         self.current = Some(Prompt { invocation, scope });
         if self.unanswered.len() < 2 {
