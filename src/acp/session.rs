@@ -49,6 +49,9 @@ const GONE: &str = "the agent ended the connection before it answered the prompt
 /// Longest stop reason or method name that is kept, in bytes.
 const NAME_LIMIT_BYTES: usize = 128;
 
+/// Most stderr that is looked at, in bytes, unless its last line alone is longer. Below the bound of the diagnostic tier.
+const STDERR_LIMIT_BYTES: usize = 3_584;
+
 /// The adapter's state for one session.
 #[derive(Debug)]
 pub struct Session<'k> {
@@ -93,7 +96,10 @@ impl<'k> Session<'k> {
     /// A prompt was sent. While another one is unanswered no update belongs to either for sure, and both are told so.
     pub fn begin(&mut self, invocation: Invocation) -> Vec<Event> {
         let scope = self.knowledge.redactor.scope();
-        self.dialect.begin();
+        // While another prompt is unanswered its signs still count: forgetting them could lose a suppressed frame.
+        if self.unanswered.is_empty() {
+            self.dialect.begin();
+        }
         self.unanswered.push(invocation.clone());
         self.current = Some(Prompt { invocation, scope });
         if self.unanswered.len() < 2 {
@@ -142,14 +148,23 @@ impl<'k> Session<'k> {
         let invocation = self.unanswered.remove(index);
         let kind = match outcome {
             Outcome::Result(result) => self.result(&result),
-            Outcome::Error(error) => EventKind::Failure(self.error(&error)),
-            Outcome::Gone { code, signal, stderr } => {
-                let stderr = stderr.map(|text| self.clean(&text));
-                let error = self.projection(ErrorSource::AcpConnection, GONE, End::Gone { code, signal, stderr });
-                EventKind::Failure(error)
-            }
+            outcome => EventKind::Failure(self.failure(outcome)),
         };
         Some(Event { invocation: Some(invocation), kind })
+    }
+
+    /// The projection of an outcome that is a failure by itself; a result counts as one without a message.
+    pub(in crate::acp) fn failure(&mut self, outcome: Outcome) -> ProviderError {
+        match outcome {
+            Outcome::Error(error) => self.error(&error),
+            Outcome::Gone { code, signal, stderr } => {
+                let stderr = stderr.map(|text| self.clean(last_lines(&text)));
+                self.projection(ErrorSource::AcpConnection, GONE, End::Gone { code, signal, stderr })
+            }
+            Outcome::Result(_) => {
+                self.projection(ErrorSource::AcpResult, "", End::Result { stop_reason: String::new() })
+            }
+        }
     }
 
     fn event(&self, kind: EventKind) -> Event {
@@ -169,7 +184,7 @@ impl<'k> Session<'k> {
             Update::User(chunk) => EventKind::UserChunk(chunk),
             Update::Thought(chunk) => EventKind::ThoughtChunk(chunk),
             Update::ToolCall { id, title, status } => EventKind::ToolCall { id, title: Raw::new(title), status },
-            Update::ToolUpdate { id, status } => EventKind::ToolUpdate { id, status },
+            Update::ToolChange { id, status } => EventKind::ToolUpdate { id, status },
             Update::Model(model) => {
                 self.model = Some(model.clone());
                 EventKind::ModelSettled(model)
@@ -182,7 +197,7 @@ impl<'k> Session<'k> {
 
     /// The one place where a marker is decided (.16, .20).
     fn marker(&mut self, chunk: &Chunk) -> Option<Marker> {
-        if chunk.beyond_text || chunk.is_empty() {
+        if chunk.beyond_text || chunk.is_blank() {
             return None;
         }
         let text = chunk.text.as_inner();
@@ -220,6 +235,19 @@ impl<'k> Session<'k> {
             None => self.knowledge.redactor.scope().clean(Raw::new(text)),
         }
     }
+}
+
+/// The end of a managed stderr, in whole lines: what killed a process is said last. Whole lines, because a secret that
+/// is cut in half is not recognised any more.
+fn last_lines(stderr: &str) -> &str {
+    let mut start = stderr.len();
+    for line in stderr.split_inclusive('\n').rev() {
+        if start < stderr.len() && stderr.len() - start + line.len() > STDERR_LIMIT_BYTES {
+            break;
+        }
+        start -= line.len();
+    }
+    &stderr[start..]
 }
 
 #[cfg(test)]

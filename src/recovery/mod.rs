@@ -7,6 +7,8 @@
 mod attempt;
 mod disposition;
 mod refusal;
+#[cfg(test)]
+pub(crate) mod samples;
 
 pub use attempt::{Attempt, Observed, Recorded, Terminal};
 pub use disposition::{Decision, Means, disposition};

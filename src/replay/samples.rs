@@ -4,11 +4,13 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::script::{Ending, Message, Origin, Script};
+use crate::acp::AGENTS;
 use crate::acp::frame::RpcError;
 use crate::acp::session::Knowledge;
 use crate::classify::Classifier;
+use crate::recovery::samples::invocation;
 use crate::redact::Redactor;
-use crate::vocab::{AgentId, ExecutionId, Generation, Invocation, SessionId, ToolStatus};
+use crate::vocab::{AgentId, ToolStatus};
 
 /// A diagnostic as an agent writes it.
 pub(crate) const OVERLOADED: &str = "API Error: Repeated 529 Overloaded errors. The API is at capacity.";
@@ -16,15 +18,6 @@ pub(crate) const OVERLOADED: &str = "API Error: Repeated 529 Overloaded errors. 
 /// The built-in rules and shapes.
 pub(crate) fn knowledge() -> Knowledge<'static> {
     Knowledge { classifier: Classifier::embedded(), redactor: Redactor::embedded() }
-}
-
-/// Prompt `number` of the one session of the tests.
-pub(crate) fn invocation(number: u64) -> Invocation {
-    Invocation {
-        session: SessionId::new("session").unwrap(),
-        execution: ExecutionId::new("execution").unwrap(),
-        generation: Generation::new(number).unwrap(),
-    }
 }
 
 /// A script of one agent.
@@ -120,7 +113,7 @@ fn ending() -> impl Strategy<Value = Ending> {
 
 /// Any script, of any agent, held or not.
 pub(crate) fn any_script() -> impl Strategy<Value = Script> {
-    let agent = prop::sample::select(vec!["claude-acp", "codex-acp", "cursor-acp", "some-agent"]);
+    let agent = prop::sample::select([AGENTS, &["some-agent"]].concat());
     (agent, prop::collection::vec(message(), 0..8), ending(), any::<bool>())
         .prop_map(|(agent, messages, ending, held)| Script { held, ..script(agent, messages, ending) })
 }
