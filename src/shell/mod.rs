@@ -1,0 +1,16 @@
+//! The machine: files, the clock, threads, the real ACP connection.
+//!
+//! Invariant: this is the only room that touches the machine; everything it learns it hands down as a value.
+//!
+//! Must not know: what anything means.
+
+#[cfg(feature = "cli")]
+pub mod clock;
+#[cfg(feature = "cli")]
+pub mod disk;
+#[cfg(feature = "cli")]
+pub mod jobs;
+#[cfg(feature = "acp")]
+pub mod link;
+#[cfg(feature = "cli")]
+pub mod tree;
