@@ -34,6 +34,8 @@ pub(super) struct Interner {
     bytes: usize,
     /// Grows with every new value.
     generation: u64,
+    /// Grows whenever the values are forgotten.
+    epoch: u64,
 }
 
 impl Interner {
@@ -48,6 +50,11 @@ impl Interner {
     /// How many different values there were.
     pub(super) const fn generation(&self) -> u64 {
         self.generation
+    }
+
+    /// How often the values were forgotten.
+    pub(super) const fn epoch(&self) -> u64 {
+        self.epoch
     }
 
     /// Appends the placeholder of `value`. `at_end` says that the text ends with it.
@@ -138,12 +145,9 @@ impl Interner {
     }
 
     fn long(&mut self, kind: Kind, value: &str) -> Mark {
-        let digest = |salt: u8| {
-            let mut hasher = DefaultHasher::new();
-            (salt, value).hash(&mut hasher);
-            hasher.finish()
-        };
-        let key = (value.len(), digest(1), digest(2));
+        let mut hasher = DefaultHasher::new();
+        value.hash(&mut hasher);
+        let key = (value.len(), hasher.finish(), mixed(value.as_bytes()));
         if let Some(&mark) = self.long_values.get(&key) {
             return mark;
         }
@@ -160,11 +164,22 @@ impl Interner {
     }
 
     fn forget(&mut self) {
+        self.epoch += 1;
         self.values.clear();
         self.long_values.clear();
         self.ends.clear();
         self.bytes = 0;
     }
+}
+
+/// A second digest, of another kind than the first.
+fn mixed(bytes: &[u8]) -> u64 {
+    let words = bytes.chunks_exact(8);
+    let rest = words.remainder().iter().fold(0u64, |rest, &byte| rest << 8 | u64::from(byte));
+    let word = |chunk: &[u8]| chunk.iter().rev().fold(0u64, |word, &byte| word << 8 | u64::from(byte));
+    words.map(word).chain([rest]).fold(0x9e37_79b9_7f4a_7c15, |mix, word| {
+        (mix ^ word).wrapping_mul(0xff51_afd7_ed55_8ccd).rotate_left(31)
+    })
 }
 
 #[cfg(test)]

@@ -70,7 +70,7 @@ impl Plan {
             let mut best: Option<Span> = None;
             for entry in entries {
                 let anchor = &self.anchors[entry.anchor as usize];
-                let place = at + entry.offset as usize;
+                let Some(place) = at.checked_add_signed(-isize::from(entry.offset)) else { continue };
                 if place < done || !text.has(place, anchor.literal.as_bytes()) {
                     continue;
                 }

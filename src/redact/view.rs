@@ -102,18 +102,29 @@ impl<'t> Builder<'t> {
     }
 }
 
-/// The content of a JSON string literal, decoded. `raw` is what stands between the quotes; `None` when it has no escape.
-/// A lone surrogate becomes U+FFFD; an escape that JSON does not know stays as it is.
+/// The content of a JSON string literal, decoded; escapes of what nobody sees are left out, as [`visible`] does. `raw` is
+/// what stands between the quotes; `None` when it has no escape. A lone surrogate becomes U+FFFD; an escape that JSON does
+/// not know stays as it is.
 pub(super) fn json(raw: &str, gaps: &[usize]) -> Option<View> {
     let bytes = raw.as_bytes();
     memchr::memchr(b'\\', bytes)?;
     let mut builder = Builder::new(raw, gaps);
+    builder.view.text.reserve(raw.len());
     let mut from = 0;
     while let Some(found) = memchr::memchr(b'\\', &bytes[from..]) {
         let at = from + found;
         from = match escape_at(bytes, at) {
+            Some(('\u{1b}', length)) => {
+                let end = ansi_end(bytes, at + length - 1);
+                builder.leave_out(at, end);
+                end
+            }
+            Some((meaning, length)) if is_invisible(meaning) => {
+                builder.leave_out(at, at + length);
+                at + length
+            }
             Some((meaning, length)) => {
-                builder.escape(at, at + length, meaning);
+                builder.escape(at, at + length, folded(meaning));
                 at + length
             }
             None => at + 1,
@@ -171,6 +182,20 @@ fn has_unusual(bytes: &[u8]) -> bool {
     })
 }
 
+/// The first unusual byte at or after `from`: whole blocks are skipped at once.
+fn next_unusual(bytes: &[u8], mut from: usize) -> Option<usize> {
+    loop {
+        let block = &bytes[from..bytes.len().min(from + 64)];
+        if block.is_empty() {
+            return None;
+        }
+        match if has_unusual(block) { block.iter().position(|&byte| is_unusual(byte)) } else { None } {
+            Some(found) => return Some(from + found),
+            None => from += block.len(),
+        }
+    }
+}
+
 /// The text without what a terminal or a reader does not see: ANSI sequences, control and invisible characters; full-width
 /// forms are folded to ASCII. `None` when nothing of the kind is there.
 pub(super) fn visible(raw: &str, gaps: &[usize]) -> Option<View> {
@@ -180,8 +205,8 @@ pub(super) fn visible(raw: &str, gaps: &[usize]) -> Option<View> {
     let mut builder = Builder::new(raw, gaps);
     let mut at = 0;
     let bytes = raw.as_bytes();
-    while let Some(found) = bytes[at..].iter().position(|&byte| is_unusual(byte)) {
-        at += found;
+    while let Some(found) = next_unusual(bytes, at) {
+        at = found;
         if bytes[at] == 0x1b {
             let end = ansi_end(bytes, at);
             builder.leave_out(at, end);
@@ -192,15 +217,23 @@ pub(super) fn visible(raw: &str, gaps: &[usize]) -> Option<View> {
         let end = at + character.len_utf8();
         match character {
             c if is_invisible(c) => builder.leave_out(at, end),
-            '\u{ff01}'..='\u{ff5e}' => {
-                let folded = char::from_u32(u32::from(character) - 0xfee0).unwrap_or(character);
-                builder.escape(at, end, folded);
-            }
+            c if folded(c) != c => builder.escape(at, end, folded(c)),
             _ => {}
         }
         at = end;
     }
     (!builder.view.segments.is_empty() || !builder.view.gaps.is_empty()).then(|| builder.finish())
+}
+
+/// The ASCII character of a full-width form.
+const fn folded(c: char) -> char {
+    match c {
+        '\u{ff01}'..='\u{ff5e}' => match char::from_u32(c as u32 - 0xfee0) {
+            Some(ascii) => ascii,
+            None => c,
+        },
+        _ => c,
+    }
 }
 
 const fn is_unusual(byte: u8) -> bool {
