@@ -126,19 +126,75 @@ impl Filter {
         u16::try_from(found).unwrap_or(0)
     }
 
-    /// The first place at or after `from` at which the trigram of an anchor stands, and the anchors to try there.
-    pub(super) fn next(&self, bytes: &[u8], from: usize) -> Option<(usize, &[Entry])> {
-        let rest = bytes.get(from..).filter(|rest| rest.len() >= 3)?;
-        let bits: &[u64; TRIGRAMS / 64] = &self.bits;
-        let mut index = (class(rest[0]) << 5 | class(rest[1])) as usize;
-        for (at, &byte) in rest[2..].iter().enumerate() {
-            index = (index << 5 | class(byte) as usize) & (TRIGRAMS - 1);
-            if bits[index >> 6] >> (index & 63) & 1 == 1 {
-                return Some((from + at, &self.lists[self.buckets[index] as usize]));
+    /// The places in `bytes` at which the trigram of an anchor stands, from left to right.
+    pub(super) fn places<'p>(&'p self, bytes: &'p [u8]) -> Places<'p> {
+        Places { filter: self, bytes, block: 0, found: 0, next: 0 }
+    }
+
+    fn hits(&self, index: u32) -> u32 {
+        let index = index as usize & (TRIGRAMS - 1);
+        (self.bits[index >> 6] >> (index & 63)) as u32 & 1
+    }
+}
+
+/// How many places are looked at together.
+const BLOCK: usize = 16;
+
+/// Places at which anchors are to be tried.
+pub(super) struct Places<'p> {
+    filter: &'p Filter,
+    bytes: &'p [u8],
+    /// Where the block begins whose hits are in `found`.
+    block: usize,
+    /// One bit for each hit that was not given out.
+    found: u32,
+    /// Where the next block begins.
+    next: usize,
+}
+
+impl<'p> Places<'p> {
+    /// The next place at or after `from`, and the anchors to try there.
+    pub(super) fn next(&mut self, from: usize) -> Option<(usize, &'p [Entry])> {
+        loop {
+            if self.found == 0 {
+                self.next = self.next.max(from);
+                self.fill()?;
+                continue;
+            }
+            let at = self.block + self.found.trailing_zeros() as usize;
+            self.found &= self.found - 1;
+            if at >= from {
+                let index = trigram_at(&self.bytes[at..]) as usize;
+                return Some((at, &self.filter.lists[self.filter.buckets[index] as usize]));
             }
         }
-        None
     }
+
+    /// Looks at the next block. No branch depends on what is in it, so that the processor can work ahead.
+    fn fill(&mut self) -> Option<()> {
+        let rest = self.bytes.get(self.next..).filter(|rest| rest.len() >= 3)?;
+        let mut found = 0;
+        self.block = self.next;
+        if let Some(block) = rest.first_chunk::<{ BLOCK + 2 }>() {
+            let mut index = class(block[0]) << 5 | class(block[1]);
+            for (at, &byte) in block[2..].iter().enumerate() {
+                index = index << 5 | class(byte);
+                found |= self.filter.hits(index) << at;
+            }
+            self.next += BLOCK;
+        } else {
+            for (at, window) in rest.windows(3).enumerate() {
+                found |= self.filter.hits(trigram_at(window)) << at;
+            }
+            self.next = self.bytes.len();
+        }
+        self.found = found;
+        Some(())
+    }
+}
+
+fn trigram_at(bytes: &[u8]) -> u32 {
+    class(bytes[0]) << 10 | class(bytes[1]) << 5 | class(bytes[2])
 }
 
 const fn class(byte: u8) -> u32 {
@@ -151,8 +207,8 @@ mod tests {
 
     fn places(anchors: &[&str], text: &str) -> Vec<usize> {
         let filter = Filter::new(anchors.iter().copied());
-        let (mut from, mut places) = (0, Vec::new());
-        while let Some((at, entries)) = filter.next(text.as_bytes(), from) {
+        let (mut from, mut places, mut found) = (0, Vec::new(), filter.places(text.as_bytes()));
+        while let Some((at, entries)) = found.next(from) {
             places.extend(entries.iter().filter_map(|entry| at.checked_add_signed(-isize::from(entry.offset))));
             from = at + 1;
         }

@@ -64,8 +64,8 @@ impl Plan {
     /// Appends what is found in `text`.
     pub(super) fn find(&self, shapes: &[Compiled], text: Text<'_>, spans: &mut Vec<Span>) {
         let first = spans.len();
-        let (mut from, mut done) = (0, 0);
-        while let Some((at, entries)) = self.filter.next(text.bytes, from) {
+        let (mut from, mut done, mut places) = (0, 0, self.filter.places(text.bytes));
+        while let Some((at, entries)) = places.next(from) {
             from = at + 1;
             let mut best: Option<Span> = None;
             for entry in entries {

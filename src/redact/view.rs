@@ -5,22 +5,24 @@
 //!
 //! Must not know: shapes.
 
-/// A run of a view: either the same bytes as the original, or what one escape of the original means.
+/// A place where a view differs from its original; between such places both hold the same bytes.
 #[derive(Debug, Clone, Copy)]
-struct Segment {
+struct Change {
     /// Where it begins in the view.
     at: usize,
     /// Where it begins in the original.
     raw: usize,
-    /// Length of the escape in the original; 0 for a run of the same bytes.
-    escape: usize,
+    /// Its length in the view; 0 for what was left out.
+    length: usize,
+    /// Its length in the original.
+    raw_length: usize,
 }
 
 /// A text derived from another one, with the way back.
 #[derive(Debug, Default)]
 pub(super) struct View {
     text: String,
-    segments: Vec<Segment>,
+    changes: Vec<Change>,
     /// Places in the view where something was left out or two pieces meet: a token may begin there.
     gaps: Vec<usize>,
 }
@@ -38,15 +40,20 @@ impl View {
 
     /// The bytes of the original that `start..end` of this view came from.
     pub(super) fn original(&self, start: usize, end: usize) -> (usize, usize) {
-        let segment = |at: usize| {
-            let index = self.segments.partition_point(|segment| segment.at <= at);
-            self.segments.get(index.saturating_sub(1)).copied().unwrap_or(Segment { at: 0, raw: 0, escape: 0 })
-        };
-        let first = segment(start);
-        let from = if first.escape == 0 { first.raw + (start - first.at) } else { first.raw };
-        let last = segment(end.saturating_sub(1));
-        let to = if last.escape == 0 { last.raw + (end - last.at) } else { last.raw + last.escape };
-        (from, to.max(from))
+        let (from, _) = self.origin(start);
+        let last = end.saturating_sub(1);
+        let (to, whole) = self.origin(last);
+        (from, (to + if whole > 0 { whole } else { end - last }).max(from))
+    }
+
+    /// Where the byte at `at` came from, and the length of the escape there, 0 outside of escapes.
+    fn origin(&self, at: usize) -> (usize, usize) {
+        let index = self.changes.partition_point(|change| change.at <= at);
+        match index.checked_sub(1).map(|index| self.changes[index]) {
+            None => (at, 0),
+            Some(change) if at < change.at + change.length => (change.raw, change.raw_length),
+            Some(change) => (change.raw + change.raw_length + (at - change.at - change.length), 0),
+        }
     }
 }
 
@@ -67,11 +74,12 @@ impl<'t> Builder<'t> {
     /// Copies up to `at`.
     fn copy_to(&mut self, at: usize) {
         if at > self.done {
-            let start = self.view.text.len();
-            self.view.segments.push(Segment { at: start, raw: self.done, escape: 0 });
-            let first = self.source_gaps.partition_point(|&gap| gap < self.done);
-            for &gap in self.source_gaps[first..].iter().take_while(|&&gap| gap < at) {
-                self.view.gaps.push(start + (gap - self.done));
+            if !self.source_gaps.is_empty() {
+                let start = self.view.text.len();
+                let first = self.source_gaps.partition_point(|&gap| gap < self.done);
+                for &gap in self.source_gaps[first..].iter().take_while(|&&gap| gap < at) {
+                    self.view.gaps.push(start + (gap - self.done));
+                }
             }
             self.view.text.push_str(&self.source[self.done..at]);
             self.done = at;
@@ -81,10 +89,11 @@ impl<'t> Builder<'t> {
     /// Replaces the source from here to `end` by one character.
     fn escape(&mut self, start: usize, end: usize, meaning: char) {
         self.copy_to(start);
-        if self.source_gaps.binary_search(&start).is_ok() {
+        if !self.source_gaps.is_empty() && self.source_gaps.binary_search(&start).is_ok() {
             self.view.gaps.push(self.view.text.len());
         }
-        self.view.segments.push(Segment { at: self.view.text.len(), raw: start, escape: end - start });
+        let at = self.view.text.len();
+        self.view.changes.push(Change { at, raw: start, length: meaning.len_utf8(), raw_length: end - start });
         self.view.text.push(meaning);
         self.done = end;
     }
@@ -92,7 +101,9 @@ impl<'t> Builder<'t> {
     /// Leaves the source from `start` to `end` out.
     fn leave_out(&mut self, start: usize, end: usize) {
         self.copy_to(start);
-        self.view.gaps.push(self.view.text.len());
+        let at = self.view.text.len();
+        self.view.gaps.push(at);
+        self.view.changes.push(Change { at, raw: start, length: 0, raw_length: end - start });
         self.done = end;
     }
 
@@ -222,7 +233,7 @@ pub(super) fn visible(raw: &str, gaps: &[usize]) -> Option<View> {
         }
         at = end;
     }
-    (!builder.view.segments.is_empty() || !builder.view.gaps.is_empty()).then(|| builder.finish())
+    (!builder.view.changes.is_empty()).then(|| builder.finish())
 }
 
 /// The ASCII character of a full-width form.
@@ -289,7 +300,7 @@ pub(super) fn unescaped(raw: &str, gaps: &[usize]) -> Option<View> {
             None => at + 1,
         };
     }
-    (!builder.view.segments.is_empty()).then(|| builder.finish())
+    (!builder.view.changes.is_empty()).then(|| builder.finish())
 }
 
 /// A JSON escape behind any number of backslashes that doubling put there.

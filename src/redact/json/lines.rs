@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use std::marker::PhantomData;
 
 use super::memo::{Memo, Said};
-use super::tokens::{Item, Mark, Tokens};
+use super::tokens::{Item, Mark, StreamId, Tokens};
 use crate::redact::clean::TierMark;
 use crate::redact::detect::Spelling;
 use crate::redact::plan::Span;
@@ -74,7 +74,7 @@ struct Held {
 /// A message that has not ended.
 #[derive(Debug)]
 struct Stream {
-    name: String,
+    id: StreamId,
     /// Number of the line and range of the content in it.
     pieces: Vec<(u64, usize, usize)>,
 }
@@ -215,22 +215,16 @@ impl Rewriter {
             return;
         };
         let line = self.first + self.held.len() as u64 - 1;
-        let session = |name: &str| name.split(' ').next().map(str::to_owned);
         // Another message of the same session ends the one before; stderr goes on beside every message.
-        let ended = |open: &Stream| {
-            open.name != *stream
-                && session(&open.name) == session(stream)
-                && !open.name.ends_with("stderr")
-                && !stream.ends_with("stderr")
-        };
+        let ended = |open: &Stream| open.id.session == stream.session && open.id.update != stream.update && !open.id.beside && !stream.beside;
         while let Some(index) = self.streams.iter().position(ended) {
             self.close(index);
         }
         let item = &items[*item];
         let piece = (line, item.start, item.end);
-        match self.streams.iter_mut().find(|open| open.name == *stream) {
+        match self.streams.iter_mut().find(|open| open.id == *stream) {
             Some(open) => open.pieces.push(piece),
-            None => self.streams.push(Stream { name: stream.clone(), pieces: vec![piece] }),
+            None => self.streams.push(Stream { id: *stream, pieces: vec![piece] }),
         }
         if let Some(held) = self.held.back_mut() {
             held.open += 1;

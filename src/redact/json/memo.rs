@@ -48,15 +48,20 @@ impl Memo {
 
 /// Mixes length, the first eight and the last eight bytes.
 fn slot(text: &[u8]) -> usize {
-    let word = |bytes: &[u8]| {
-        let mut eight = [0u8; 8];
-        let length = bytes.len().min(8);
-        eight[..length].copy_from_slice(&bytes[..length]);
-        u64::from_le_bytes(eight)
+    let (first, last) = match (text.first_chunk::<8>(), text.last_chunk::<8>()) {
+        (Some(first), Some(last)) => (u64::from_le_bytes(*first), u64::from_le_bytes(*last)),
+        _ => short(text),
     };
-    let last = &text[text.len().saturating_sub(8)..];
-    let mixed = (word(text) ^ word(last).rotate_left(29) ^ text.len() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let mixed = (first ^ last.rotate_left(29) ^ text.len() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     (mixed >> 54) as usize & (SLOTS - 1)
+}
+
+/// The same for fewer than eight bytes.
+fn short(text: &[u8]) -> (u64, u64) {
+    match (text.first_chunk::<4>(), text.last_chunk::<4>()) {
+        (Some(first), Some(last)) => (u64::from(u32::from_le_bytes(*first)), u64::from(u32::from_le_bytes(*last))),
+        _ => (text.iter().fold(0, |word, &byte| word << 8 | u64::from(byte)), 0),
+    }
 }
 
 #[cfg(test)]
