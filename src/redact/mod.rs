@@ -13,6 +13,7 @@ mod markdown;
 mod placeholder;
 mod plan;
 mod redactor;
+mod repeats;
 mod sample;
 mod scanner;
 mod scope;

@@ -6,6 +6,7 @@
 //! Must not know: what a frame means beyond "this is a piece of a streamed message".
 
 mod lines;
+mod memo;
 mod tokens;
 
 pub use lines::Lines;

@@ -32,11 +32,27 @@ pub(super) enum Mark {
     Piece {
         /// Index of the item.
         item: usize,
-        /// Names the stream.
-        stream: String,
+        /// Tells the stream apart.
+        stream: StreamId,
     },
     /// Something else happened: messages end here.
     Break,
+}
+
+/// Tells streams apart: digests of the session and of the kind of update. Two that collide are read together, which hides
+/// nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct StreamId {
+    /// Of the session's id.
+    pub(super) session: u64,
+    /// Of the kind of update.
+    pub(super) update: u64,
+    /// Lines of stderr go on beside every message.
+    pub(super) beside: bool,
+}
+
+fn digest(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
 }
 
 /// The strings of a text.
@@ -142,9 +158,10 @@ impl Tokens {
             match frame.text {
                 Some(item) if update.ends_with(b"_chunk") || update == b"stderr" => {
                     let session = session.map_or(&b""[..], |(start, end)| &bytes[start..end]);
-                    let stream = [session, b" ", update].concat();
+                    let stream =
+                        StreamId { session: digest(session), update: digest(update), beside: update == b"stderr" };
                     self.items[item].piece = true;
-                    self.marks.push(Mark::Piece { item, stream: String::from_utf8_lossy(&stream).into_owned() });
+                    self.marks.push(Mark::Piece { item, stream });
                 }
                 _ if QUIET_UPDATES.contains(&update) || update.contains(&b' ') => {}
                 _ => self.marks.push(Mark::Break),
