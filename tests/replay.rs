@@ -8,7 +8,7 @@ use refrain::redact::Redactor;
 use refrain::replay::{Direct, Exchange, Replayed, Setting, replay};
 use serde_json::{Value, json};
 
-const OVERLOADED: &str = "API Error: Repeated 529 Overloaded errors. The API is at capacity.";
+const OVERLOADED: &str = "API Error: 529 Overloaded. This is a server-side issue, try again in a moment.";
 const SERVER: &str = "API Error: 503 upstream connect error";
 
 fn setting() -> Setting<'static> {
