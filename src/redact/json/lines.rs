@@ -187,7 +187,9 @@ impl Rewriter {
             return;
         }
         self.record(&spans, held.base + item.start);
+        self.engine.takes_literally = item.key;
         let mut pieces = self.engine.rewrite_found(content.to_owned(), Vec::new(), spans, Spelling::Json);
+        self.engine.takes_literally = false;
         let text = pieces.pop().unwrap_or_default();
         if text != content {
             if remembers {
@@ -216,7 +218,9 @@ impl Rewriter {
         };
         let line = self.first + self.held.len() as u64 - 1;
         // Another message of the same session ends the one before; stderr goes on beside every message.
-        let ended = |open: &Stream| open.id.session == stream.session && open.id.update != stream.update && !open.id.beside && !stream.beside;
+        let ended = |open: &Stream| {
+            open.id.session == stream.session && open.id.update != stream.update && !open.id.beside && !stream.beside
+        };
         while let Some(index) = self.streams.iter().position(ended) {
             self.close(index);
         }
