@@ -367,7 +367,10 @@ fn before_space(raw: &str, done: usize, start: usize, spelling: Spelling) -> usi
         let mut shorter = rest.trim_end_matches([' ', '\t', '\n', '\r']);
         if spelling == Spelling::Json {
             for escape in ["\\n", "\\t", "\\r", "\\u0020", "\\u0009", "\\u000a", "\\u000d"] {
-                shorter = shorter.strip_suffix(escape).unwrap_or(shorter);
+                let lead = shorter.strip_suffix(escape);
+                // A backslash that is escaped itself begins no escape.
+                let slashes = lead.map_or(1, |lead| lead.len() - lead.trim_end_matches('\\').len());
+                shorter = lead.filter(|_| slashes % 2 == 0).unwrap_or(shorter);
             }
         }
         if shorter.len() == rest.len() {

@@ -255,9 +255,12 @@ impl Frame {
     }
 }
 
-/// What a key says. Most keys are short and hold none of the words; the first bytes of the words are looked for first.
+/// What a key says; a key that holds other signs than names do, a placeholder for one, says nothing. Most keys are short and hold none of the words; the first bytes of the words are looked for first.
 fn name_of(key: &[u8]) -> KeyName {
-    if key.len() < 3 || key.len() > 120 || !may_be_secret(key) {
+    let is_name = |byte: &u8| {
+        byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b' ' | b':' | b'/' | b'$' | b'@')
+    };
+    if key.len() < 3 || key.len() > 120 || !may_be_secret(key) || !key.iter().all(is_name) {
         return KeyName::Plain;
     }
     key_name::classify(key)
