@@ -19,6 +19,8 @@ pub(super) struct Item {
     pub(super) end: usize,
     /// What the key, the sibling or the flag before it says.
     pub(super) name: KeyName,
+    /// A key of an object.
+    pub(super) key: bool,
     /// A number, without quotes around it.
     pub(super) number: bool,
     /// A piece of a message: it is read together with its neighbours, not alone.
@@ -184,9 +186,10 @@ impl Tokens {
 
     fn string(&mut self, bytes: &[u8], start: usize, end: usize, session: &mut Option<(usize, usize)>) {
         let index = self.items.len();
-        let mut item = Item { start, end, name: KeyName::Plain, number: false, piece: false };
+        let mut item = Item { start, end, name: KeyName::Plain, key: false, number: false, piece: false };
         match self.frames.last_mut() {
             Some(frame) if frame.object && frame.key.is_none() => {
+                item.key = true;
                 frame.key = Some((start, end));
                 frame.key_name = Some(name_of(&bytes[start..end])).filter(|name| *name != KeyName::Plain);
             }
@@ -225,7 +228,14 @@ impl Tokens {
         let name = self.frames.last().and_then(|frame| if frame.object { frame.key_name } else { frame.inherited });
         let digits = bytes[at..at + length].iter().all(u8::is_ascii_digit);
         if name == Some(KeyName::Secret) && digits && length >= 4 {
-            self.items.push(Item { start: at, end: at + length, name: KeyName::Secret, number: true, piece: false });
+            self.items.push(Item {
+                start: at,
+                end: at + length,
+                name: KeyName::Secret,
+                key: false,
+                number: true,
+                piece: false,
+            });
         }
         at + length
     }
@@ -245,9 +255,12 @@ impl Frame {
     }
 }
 
-/// What a key says. Most keys are short and hold none of the words; the first bytes of the words are looked for first.
+/// What a key says; a key that holds other signs than names do, a placeholder for one, says nothing. Most keys are short and hold none of the words; the first bytes of the words are looked for first.
 fn name_of(key: &[u8]) -> KeyName {
-    if key.len() < 3 || key.len() > 120 || !may_be_secret(key) {
+    let is_name = |byte: &u8| {
+        byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b' ' | b':' | b'/' | b'$' | b'@')
+    };
+    if key.len() < 3 || key.len() > 120 || !may_be_secret(key) || !key.iter().all(is_name) {
         return KeyName::Plain;
     }
     key_name::classify(key)
