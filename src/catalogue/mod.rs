@@ -30,6 +30,7 @@ pub use rule::{Origin, Rule};
 pub use veto::cancels;
 pub use view::{Step, View, steps};
 pub use word::{Authority, ChunkUse, Shape};
+pub use wrapper::is_framed;
 
 use crate::vocab::RuleId;
 
