@@ -12,6 +12,7 @@ mod canon;
 mod check;
 mod classify;
 mod project;
+mod redact;
 mod replay;
 
 use clap::Parser as _;
@@ -39,6 +40,7 @@ pub fn run() -> Exit {
         Command::Check(check) => check::run(&check, &mut output),
         Command::Replay(replay) => replay::run(&replay, &mut output),
         Command::Classify(classify) => classify::run(&classify, &mut output),
+        Command::Redact(redact) => redact::run(&redact, &mut output),
         Command::Canon(canon) => canon::run(&canon, &mut output),
     };
     match result {
