@@ -8,6 +8,7 @@ pub mod catalogue;
 pub mod classify;
 pub mod evidence;
 pub mod recording;
+pub mod recovery;
 pub mod redact;
 #[cfg(feature = "acp")]
 pub mod shell;
