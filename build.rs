@@ -1,5 +1,7 @@
 //! Lists the fixture corpus and the matrix so that the binary carries them. It parses nothing.
 
+#![expect(clippy::disallowed_methods, reason = "a build script reads and writes files")]
+
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};

@@ -10,5 +10,7 @@ pub mod clock;
 pub mod disk;
 #[cfg(feature = "cli")]
 pub mod jobs;
+#[cfg(feature = "acp")]
+pub mod link;
 #[cfg(feature = "cli")]
 pub mod tree;

@@ -16,6 +16,7 @@ pub use identity::{
     AgentId, CandidateId, ExecutionId, Gateway, Generation, IdError, Invocation, ModelId, ProfileId, RuleId, SessionId,
     ShapeId, TaskId,
 };
+pub(crate) use words::word_enum;
 pub use words::{
     CaptureMode, Case, Channel, Class, Confidence, Disposition, ErrorSource, Phase, Scope, Tier, Token, ToolStatus,
     UnknownWord, WordList,

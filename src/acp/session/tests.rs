@@ -1,0 +1,1 @@
+//! Sequences of updates and what they become.
