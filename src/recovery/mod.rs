@@ -11,6 +11,9 @@ pub mod notice;
 pub mod policy;
 mod refusal;
 pub mod retry;
+#[cfg(test)]
+pub(crate) mod samples;
+pub mod session;
 pub mod transcript;
 
 pub use attempt::{Attempt, Observed, Recorded, Terminal};

@@ -15,7 +15,7 @@ mod tests;
 
 pub use document::Refused;
 pub use node::Node;
-pub use route::{Decision, Ledger, PolicyReason, PolicyStep};
+pub use route::{Ledger, PolicyReason, PolicyStep, RouteDecision};
 
 use jiff::SignedDuration;
 

@@ -25,3 +25,6 @@ pub use input::{Input, Moment, Requester, Reservation, Target, TimerId};
 pub use ladder::{Jitter, MAX_ATTEMPTS, STEPS_MS};
 pub use owner::RetryOwner;
 pub use state::Standing;
+
+#[cfg(test)]
+mod laws;

@@ -6,7 +6,7 @@ use super::{Notice, NoticeId, NoticeStore, StoreError, Stored};
 use crate::vocab::SessionId;
 
 /// Keeps notices in memory, and fails on request.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct MemoryStore {
     notices: BTreeMap<(SessionId, NoticeId), Notice>,
     unreadable: BTreeSet<(SessionId, NoticeId)>,
@@ -15,7 +15,7 @@ pub struct MemoryStore {
 }
 
 /// What of a [`MemoryStore`] is broken. A broken call changes nothing.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct Faults {
     /// Listing fails.
     pub list: bool,

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::{SignedDuration, Timestamp};
 
 use super::{ClassPolicy, LONGEST_INTERVAL, OnExhausted, Policies};
-use crate::recovery::retry::{Failure, ManualReason};
+use crate::recovery::Refusal;
+use crate::recovery::retry::Failure;
 use crate::vocab::{CandidateId, Class, Code, Disposition, Invocation};
 
 /// What happens next.
@@ -28,8 +29,8 @@ pub enum PolicyStep {
 pub enum PolicyReason {
     /// The failure belongs to another prompt.
     Stale,
-    /// The safety gate holds it back.
-    Gate(ManualReason),
+    /// The safety gate holds it back; [`RouteDecision::refusals`] says why.
+    Gate,
     /// The policy says stop.
     Stopped,
     /// The code may not be taken to another provider.
@@ -40,13 +41,15 @@ pub enum PolicyReason {
 
 /// A decision and what it was made under; later edits of the policy do not change it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Decision {
+pub struct RouteDecision {
     /// What happens next.
     pub step: PolicyStep,
     /// Who failed.
     pub candidate: CandidateId,
     /// What failed.
     pub code: Code,
+    /// Every reason against a retry that lies in the evidence or the code.
+    pub refusals: Vec<Refusal>,
     /// Retries of this candidate and class in this cycle, this decision included.
     pub retries_used: u8,
     /// The policy as it was.
@@ -55,7 +58,7 @@ pub struct Decision {
     pub catalogue: String,
 }
 
-impl Decision {
+impl RouteDecision {
     /// The decision in one word.
     #[must_use]
     pub const fn disposition(&self) -> Disposition {
@@ -92,15 +95,16 @@ impl Ledger {
         failure: &Failure,
         current: Option<&Invocation>,
         now: Timestamp,
-    ) -> Decision {
+    ) -> RouteDecision {
         let classification = failure.classification();
         let class = classification.class();
         let policy = policies.of(candidate, class);
         let step = self.step(policies, candidate, failure, current, now);
-        Decision {
+        RouteDecision {
             step,
             candidate: candidate.clone(),
             code: classification.code,
+            refusals: failure.refusals().to_vec(),
             retries_used: self.used(candidate, class).retries,
             policy,
             catalogue: classification.catalogue.clone(),
@@ -118,9 +122,8 @@ impl Ledger {
         if current != Some(failure.invocation()) {
             return PolicyStep::Manual(PolicyReason::Stale);
         }
-        let refusal = failure.refusal();
-        if let Some(reason) = refusal.filter(|reason| *reason != ManualReason::CodeForbidsRetry) {
-            return PolicyStep::Manual(PolicyReason::Gate(reason));
+        if failure.refusals().iter().any(|refusal| !is_about_the_code(*refusal)) {
+            return PolicyStep::Manual(PolicyReason::Gate);
         }
         let classification = failure.classification();
         let policy = policies.of(candidate, classification.class());
@@ -132,7 +135,7 @@ impl Ledger {
             return PolicyStep::WaitUntil(reset);
         }
         // The code's own flag is part of the gate: a policy can not retry what the code forbids.
-        if refusal.is_none()
+        if failure.refusals().is_empty()
             && policy.retry.enabled
             && used.retries < policy.retry.max_retries
             && let Some(at) = retry_at(policy, used.retries, reset, now)
@@ -165,6 +168,11 @@ impl Ledger {
     fn used(&self, candidate: &CandidateId, class: Class) -> Used {
         self.used.get(&(candidate.clone(), class)).copied().unwrap_or_default()
     }
+}
+
+/// Refusals that forbid a retry only: waiting for a reset and another candidate stay open.
+const fn is_about_the_code(refusal: Refusal) -> bool {
+    matches!(refusal, Refusal::NoAutomaticRetry | Refusal::NoShortHint)
 }
 
 fn may_wait(policy: ClassPolicy, used: Used, reset: Timestamp, now: Timestamp) -> bool {

@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 
 use super::{Reservation, Target, TimerId};
+use crate::recovery::Refusal;
 use crate::recovery::notice::{Notice, NoticeId, StoreError};
 use crate::redact::{Clean, CredentialOnly};
 use crate::vocab::{Code, ExecutionId, Invocation};
@@ -86,14 +87,8 @@ impl ManualAction {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ManualReason {
-    /// The attempt's evidence does not prove that nothing happened (.8, .15).
-    NotPreResultSafe,
-    /// The failure has no class (.24).
-    Unclassified,
-    /// The classifier is not sure enough.
-    LowConfidence,
-    /// The code may not be retried by itself, or lacks the short hint that it needs.
-    CodeForbidsRetry,
+    /// The evidence or the code is against it; [`Manual::refusals`] says what (.8, .15, .24).
+    Refused,
     /// All automatic attempts are used.
     Exhausted,
     /// The deadline does not exist.
@@ -111,10 +106,7 @@ impl ManualReason {
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
-            Self::NotPreResultSafe => "not_pre_result_safe",
-            Self::Unclassified => "unclassified",
-            Self::LowConfidence => "low_confidence",
-            Self::CodeForbidsRetry => "code_forbids_retry",
+            Self::Refused => "refused",
             Self::Exhausted => "exhausted",
             Self::NoDeadline => "no_deadline",
             Self::NotDispatched => "not_dispatched",
@@ -129,6 +121,8 @@ impl ManualReason {
 pub struct Manual {
     /// Why.
     pub reason: ManualReason,
+    /// What the evidence and the code say against an automatic retry, in declared order.
+    pub refusals: Vec<Refusal>,
     /// What failed, when something was classified.
     pub code: Option<Code>,
     /// What is offered, in this order.

@@ -1,8 +1,10 @@
 //! A terminal failure together with what its attempt proves.
 
-use super::ManualReason;
+use jiff::Timestamp;
+
 use crate::classify::Classification;
-use crate::vocab::{Class, Confidence, Invocation};
+use crate::recovery::{Attempt, Means, Refusal, Terminal, disposition};
+use crate::vocab::Invocation;
 
 /// A terminal failure of one prompt, judged by that prompt's evidence.
 ///
@@ -11,16 +13,25 @@ use crate::vocab::{Class, Confidence, Invocation};
 pub struct Failure {
     invocation: Invocation,
     classification: Classification,
-    pre_result_safe: bool,
+    refusals: Vec<Refusal>,
 }
 
 impl Failure {
+    /// Judges `terminal` by the evidence of `attempt`, at `now`. The failure is the attempt's: a terminal of another
+    /// prompt is refused as stale.
+    #[must_use]
+    pub fn judged(attempt: &Attempt, terminal: &Terminal<'_>, now: Timestamp) -> Self {
+        // How many attempts are left is the owner's business; one that was not made yet leaves them all.
+        let decision = disposition(terminal, attempt, Means::interactive(0), now);
+        Self::new(attempt.invocation().clone(), terminal.classification().clone(), decision.refusals)
+    }
+
     pub(in crate::recovery) const fn new(
         invocation: Invocation,
         classification: Classification,
-        pre_result_safe: bool,
+        refusals: Vec<Refusal>,
     ) -> Self {
-        Self { invocation, classification, pre_result_safe }
+        Self { invocation, classification, refusals }
     }
 
     /// The prompt that failed.
@@ -35,19 +46,9 @@ impl Failure {
         &self.classification
     }
 
-    /// Why the owner may not send the prompt again by itself; `None` when it may (.8, .15).
+    /// Every reason against sending the prompt again by itself; empty when there is none (.8, .15).
     #[must_use]
-    pub fn refusal(&self) -> Option<ManualReason> {
-        if !self.pre_result_safe {
-            Some(ManualReason::NotPreResultSafe)
-        } else if self.classification.class() == Class::Unclassified {
-            Some(ManualReason::Unclassified)
-        } else if self.classification.confidence != Confidence::High {
-            Some(ManualReason::LowConfidence)
-        } else if !self.classification.auto_retry() {
-            Some(ManualReason::CodeForbidsRetry)
-        } else {
-            None
-        }
+    pub fn refusals(&self) -> &[Refusal] {
+        &self.refusals
     }
 }

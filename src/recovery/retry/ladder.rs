@@ -3,10 +3,11 @@
 use jiff::{SignedDuration, Timestamp};
 
 use crate::classify::TimingHint;
+use crate::recovery::Means;
 use crate::vocab::AutoRetry;
 
 /// Most automatic attempts of one loop.
-pub const MAX_ATTEMPTS: u8 = 5;
+pub const MAX_ATTEMPTS: u8 = Means::INTERACTIVE_ATTEMPTS as u8;
 
 /// Waiting time before each attempt, in milliseconds.
 pub const STEPS_MS: [u64; MAX_ATTEMPTS as usize] = [5_000, 10_000, 20_000, 40_000, 60_000];

@@ -4,6 +4,7 @@ use super::effect::{Dispatch, DispatchReason, Effect, Manual, ManualAction, Manu
 use super::input::{Input, Moment, Requester, Reservation, Target, TimerId};
 use super::state::{Standing, Work};
 use super::{Answer, Failure, MAX_ATTEMPTS, ladder};
+use crate::recovery::Refusal;
 use crate::recovery::notice::{self, Notice, NoticeFacts, NoticeState, NoticeStore, NoticeView, StoreError};
 use crate::redact::{Clean, CredentialOnly};
 use crate::vocab::{Code, ExecutionId, Generation, Invocation, SessionId, TaskId};
@@ -182,11 +183,11 @@ impl RetryOwner {
         if let Some(work) = &mut self.work {
             work.code = Some(classification.code);
         }
-        let refusal = if overlapping { Some(ManualReason::NotPreResultSafe) } else { failure.refusal() };
-        match refusal {
-            Some(reason) => self.manual(reason, turn),
-            None => self.schedule(failure, turn),
+        let mut refusals = failure.refusals().to_vec();
+        if overlapping {
+            refusals.push(Refusal::OverlappingPrompts);
         }
+        if refusals.is_empty() { self.schedule(failure, turn) } else { self.refuse(refusals, turn) }
     }
 
     fn schedule(&mut self, failure: &Failure, turn: &mut Turn<'_>) {
@@ -296,10 +297,20 @@ impl RetryOwner {
         }
     }
 
+    fn refuse(&mut self, mut refusals: Vec<Refusal>, turn: &mut Turn<'_>) {
+        refusals.sort_unstable();
+        refusals.dedup();
+        self.end_with(ManualReason::Refused, refusals, turn);
+    }
+
     pub(super) fn manual(&mut self, reason: ManualReason, turn: &mut Turn<'_>) {
+        self.end_with(reason, Vec::new(), turn);
+    }
+
+    fn end_with(&mut self, reason: ManualReason, refusals: Vec<Refusal>, turn: &mut Turn<'_>) {
         let code = self.work.as_ref().and_then(|work| work.code);
         self.standing = Standing::Manual;
-        turn.effects.push(Effect::Manual(Manual { reason, code, actions: actions_after(code) }));
+        turn.effects.push(Effect::Manual(Manual { reason, refusals, code, actions: actions_after(code) }));
     }
 
     pub(super) fn ignore(&mut self) {
