@@ -25,7 +25,7 @@ pub(in crate::acp) enum Update<'a> {
         title: String,
         status: ToolStatus,
     },
-    ToolUpdate {
+    ToolChange {
         id: String,
         status: Option<ToolStatus>,
     },
@@ -51,7 +51,7 @@ pub(in crate::acp) fn update(raw: &Value) -> Update<'_> {
         "agent_thought_chunk" => chunk(raw).map_or_else(|| unreadable(kind, Implies::Output), Update::Thought),
         "user_message_chunk" => chunk(raw).map_or_else(|| other(kind, None), Update::User),
         "tool_call" => tool_call(raw),
-        "tool_call_update" => Update::ToolUpdate { id: name(raw.get("toolCallId")), status: status(raw) },
+        "tool_call_update" => Update::ToolChange { id: name(raw.get("toolCallId")), status: status(raw) },
         // A plan is written by the model, and agents that send one suppress the tool call that wrote it.
         "plan" => unreadable(kind, Implies::Output),
         "config_option_update" | "current_model_update" => {

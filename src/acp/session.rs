@@ -169,7 +169,7 @@ impl<'k> Session<'k> {
             Update::User(chunk) => EventKind::UserChunk(chunk),
             Update::Thought(chunk) => EventKind::ThoughtChunk(chunk),
             Update::ToolCall { id, title, status } => EventKind::ToolCall { id, title: Raw::new(title), status },
-            Update::ToolUpdate { id, status } => EventKind::ToolUpdate { id, status },
+            Update::ToolChange { id, status } => EventKind::ToolUpdate { id, status },
             Update::Model(model) => {
                 self.model = Some(model.clone());
                 EventKind::ModelSettled(model)

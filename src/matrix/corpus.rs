@@ -18,8 +18,8 @@ pub fn judge(matrix: &Matrix, files: &[FixtureFile], unread: &[String]) -> Vec<F
     sorted.sort_by(|a, b| a.path.cmp(&b.path));
     let mut corpus = Corpus { matrix, findings: Vec::new(), cells: BTreeMap::new(), scenarios: BTreeMap::new() };
     let placed = corpus.place_all(&sorted);
-    for file in &sorted {
-        corpus.lists(file);
+    for (file, placed) in sorted.iter().zip(&placed) {
+        corpus.lists(file, *placed);
     }
     corpus.sessions(&sorted, &placed);
     corpus.frames(&sorted, &placed);
@@ -71,6 +71,10 @@ impl<'c> Corpus<'c> {
         let declared = (gateway.clone(), case);
         let named = named_cell(&file.path, self.matrix).filter(|named| *named != declared);
         if !agrees && let Some(named) = named {
+            if self.unlisted(gateway) {
+                self.cells.entry(named).or_insert(&file.path);
+                return Placed::Disagrees;
+            }
             let message = format!("the path says {}/{}, the document says {gateway}/{case}", named.0, named.1);
             self.report(CorpusRule::PathDisagrees, file, "/case", message);
             self.cells.entry(named).or_insert(&file.path);
@@ -90,6 +94,10 @@ impl<'c> Corpus<'c> {
         Placed::Disagrees
     }
 
+    fn unlisted(&self, gateway: &Gateway) -> bool {
+        self.matrix.gateways.is_some() && self.matrix.gateway(gateway).is_none()
+    }
+
     fn place_scenario(&mut self, file: &'c FixtureFile, scenario: &'c str, agrees: bool) -> Placed {
         let agent = file.fixture.agent.as_str();
         if let Some(other) = self.scenarios.get(&(agent, scenario)) {
@@ -106,8 +114,8 @@ impl<'c> Corpus<'c> {
         Placed::Disagrees
     }
 
-    /// One file against the closed lists.
-    fn lists(&mut self, file: &FixtureFile) {
+    /// One file against the closed lists. What a wrong label brings with it is not reported again.
+    fn lists(&mut self, file: &FixtureFile, placed: Placed) {
         let fixture = &file.fixture;
         if !self.matrix.agents.iter().any(|row| row.id == fixture.agent) {
             let known = self.matrix.agents.iter().map(|row| row.id.as_str()).collect::<Vec<_>>().join(", ");
@@ -118,7 +126,7 @@ impl<'c> Corpus<'c> {
                 if !self.matrix.cases.iter().any(|row| row.id == *case) {
                     self.report(CorpusRule::UnknownCase, file, "/case", format!("the matrix has no case `{case}`"));
                 }
-                self.gateway(file, gateway, *classifying);
+                self.gateway(file, gateway, (placed != Placed::Disagrees).then_some(*classifying));
             }
             Cell::Dialect { scenario } => {
                 let listed = |row: &super::ScenarioRow| row.agent == fixture.agent && row.id == *scenario;
@@ -131,7 +139,7 @@ impl<'c> Corpus<'c> {
         }
     }
 
-    fn gateway(&mut self, file: &FixtureFile, gateway: &Gateway, classifying: bool) {
+    fn gateway(&mut self, file: &FixtureFile, gateway: &Gateway, classifying: Option<bool>) {
         let Some(rows) = &self.matrix.gateways else { return };
         match rows.iter().find(|row| row.id == *gateway) {
             None => {
@@ -139,7 +147,7 @@ impl<'c> Corpus<'c> {
                 let message = format!("unknown gateway, known are {known}");
                 self.report(CorpusRule::UnknownGateway, file, "/gateway", message);
             }
-            Some(row) if row.classifying != classifying => {
+            Some(row) if classifying.is_some_and(|declared| row.classifying != declared) => {
                 let message = format!("{} says that {gateway} is classifying: {}", self.matrix.file, row.classifying);
                 self.report(CorpusRule::ClassifyingDisagrees, file, "/classifying", message);
             }

@@ -61,5 +61,5 @@ rules! {
     EqualFrames = "fixture::equal_frames"
         => "record what this gateway really sends; two names for one envelope prove nothing",
     /// The frames are not what the case claims.
-    CaseShape = "fixture::case_shape" => "change the frames or the case; docs/VERDICTS.md shows the shapes",
+    CaseShape = "fixture::case_shape" => "change the frames or the case: a cell proves something only when its frames have the case's shape",
 }

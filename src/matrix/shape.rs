@@ -182,12 +182,17 @@ impl<'f> Told<'f> {
             return broken(frame, format!("the terminal contains the prose, so it is a matched {code}"));
         }
         for (kind, wanted, found) in [
-            ("tool call", tool, self.rest().find(|(_, step)| matches!(step, Step::Tool))),
-            ("ordinary chunk", output, self.rest().find(|(_, step)| step.is_ordinary())),
+            ("a tool call", tool, self.rest().find(|(_, step)| matches!(step, Step::Tool))),
+            ("an ordinary chunk", output, self.rest().find(|(_, step)| step.is_ordinary())),
         ] {
             match found {
-                Some((frame, _)) if !wanted => return broken(*frame, format!("a {kind} follows the prose")),
-                None if wanted => return broken(self.end, format!("no {kind} follows the prose")),
+                Some((frame, _)) if !wanted => return broken(*frame, format!("{kind} follows the prose")),
+                None if wanted => {
+                    return broken(
+                        self.end,
+                        format!("no {} follows the prose", kind.trim_start_matches("an ").trim_start_matches("a ")),
+                    );
+                }
                 _ => {}
             }
         }

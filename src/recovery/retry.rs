@@ -28,3 +28,5 @@ pub use state::Standing;
 
 #[cfg(test)]
 mod laws;
+#[cfg(test)]
+pub(crate) mod samples;

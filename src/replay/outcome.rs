@@ -9,6 +9,7 @@ use serde::{Serialize, Serializer};
 use super::compare::Mismatch;
 use super::timeline::Step;
 use crate::acp::event::ProviderError;
+use crate::classify::Classification;
 use crate::recovery::Refusal;
 use crate::vocab::{AgentId, Code, Disposition, ErrorSource, ModelId, Token};
 
@@ -21,6 +22,12 @@ pub struct Replayed {
     pub evidence: EvidenceLayer,
     /// Where the observation differs from the fixture's `expect`; empty when it passed.
     pub mismatches: Vec<Mismatch>,
+    /// The code of each message chunk's marker, one entry a chunk that gave an event, in order.
+    #[serde(skip)]
+    pub marks: Vec<Option<Code>>,
+    /// What the terminal failure classifies to, whole.
+    #[serde(skip)]
+    pub classification: Option<Classification>,
     /// The same step by step, for people.
     #[serde(skip)]
     pub timeline: Vec<Step>,

@@ -12,11 +12,12 @@ use super::exchange::{Exchange, ExchangeError, Observation};
 use super::outcome::{EvidenceLayer, ObservedError, Replayed, TransportLayer};
 use super::script::Script;
 use super::timeline;
-use crate::acp::event::{Event, EventKind, ProviderError};
+use crate::acp::event::{Event, EventKind, Marker, ProviderError};
 use crate::acp::session::Knowledge;
 use crate::classify::Classification;
 use crate::fixture::Fixture;
 use crate::recovery::{Attempt, Means, Terminal, disposition};
+use crate::vocab::Code;
 
 /// What a replay is judged with.
 #[derive(Debug, Clone, Copy)]
@@ -46,7 +47,9 @@ pub fn replay(fixture: &Fixture, exchange: &impl Exchange, setting: Setting<'_>)
     let (transport, evidence) = layers(&observation, &attempt, failure.as_ref(), setting);
     let mismatches = compare(&fixture.expect, &transport, &evidence);
     let timeline = timeline::steps(&observation, failure.as_ref(), recorded.as_ref(), &attempt, setting.knowledge);
-    Ok(Replayed { transport, evidence, mismatches, timeline })
+    let marks = observation.events.iter().filter_map(mark).collect();
+    let classification = failure.map(|failed| failed.classification);
+    Ok(Replayed { transport, evidence, mismatches, marks, classification, timeline })
 }
 
 /// A terminal failure with its classification.
@@ -64,6 +67,15 @@ fn failure<'o>(observation: &'o Observation, attempt: &Attempt, setting: Setting
     let evidence = error.evidence(event.invocation.as_ref(), attempt.phase());
     let classification = setting.knowledge.classifier.classify(&evidence, setting.now);
     Some(Failed { event, error, classification })
+}
+
+/// The marker of a message chunk; `None` for any other event.
+fn mark(event: &Event) -> Option<Option<Code>> {
+    match &event.kind {
+        EventKind::AssistantChunk { marker, .. } => Some(marker.as_ref().map(Marker::code)),
+        EventKind::UserChunk(_) => Some(None),
+        _ => None,
+    }
 }
 
 fn layers(

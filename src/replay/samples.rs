@@ -7,8 +7,9 @@ use super::script::{Ending, Message, Origin, Script};
 use crate::acp::frame::RpcError;
 use crate::acp::session::Knowledge;
 use crate::classify::Classifier;
+use crate::recovery::samples::invocation;
 use crate::redact::Redactor;
-use crate::vocab::{AgentId, ExecutionId, Generation, Invocation, SessionId, ToolStatus};
+use crate::vocab::{AgentId, ToolStatus};
 
 /// A diagnostic as an agent writes it.
 pub(crate) const OVERLOADED: &str = "API Error: Repeated 529 Overloaded errors. The API is at capacity.";
@@ -16,15 +17,6 @@ pub(crate) const OVERLOADED: &str = "API Error: Repeated 529 Overloaded errors. 
 /// The built-in rules and shapes.
 pub(crate) fn knowledge() -> Knowledge<'static> {
     Knowledge { classifier: Classifier::embedded(), redactor: Redactor::embedded() }
-}
-
-/// Prompt `number` of the one session of the tests.
-pub(crate) fn invocation(number: u64) -> Invocation {
-    Invocation {
-        session: SessionId::new("session").unwrap(),
-        execution: ExecutionId::new("execution").unwrap(),
-        generation: Generation::new(number).unwrap(),
-    }
 }
 
 /// A script of one agent.

@@ -16,7 +16,7 @@ fn shown(raw: &Value) -> String {
         Update::User(chunk) => format!("user {}", chunk_text(&chunk)),
         Update::Thought(chunk) => format!("thought {}", chunk_text(&chunk)),
         Update::ToolCall { id, title, status } => format!("tool {id} {title} {status}"),
-        Update::ToolUpdate { id, status } => format!("update {id} {}", status.map_or("-", ToolStatus::as_str)),
+        Update::ToolChange { id, status } => format!("update {id} {}", status.map_or("-", ToolStatus::as_str)),
         Update::Model(model) => format!("model {model}"),
         Update::Usage { model } => format!("usage {}", model.map_or_else(|| "-".into(), |model| model.to_string())),
         Update::SessionInfo(_) => "info".into(),

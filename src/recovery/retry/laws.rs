@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::recovery::notice::{MemoryStore, Notice, NoticeFacts, NoticeId};
-use crate::recovery::samples::{after_output, execution, model, own, prompt, safe, session, target, task};
+use crate::recovery::retry::samples::{after_output, execution, model, own, prompt, safe, session, target, task};
 use crate::vocab::{AgentId, Code, Invocation};
 
 /// One letter of the alphabet; what it refers to follows from the world it is played in.
@@ -162,11 +162,11 @@ impl World {
             self.now = self.now.max(*deadline);
         }
         let before = self.clone();
-        let mut effects = self.owner.on(input.clone(), self.now, &mut self.store);
+        let effects = self.owner.on(input, self.now, &mut self.store);
         self.remember(letter, &effects, &before);
         self.laws(letter, &effects, &before)?;
-        // What is remembered is bounded, so that equal worlds are recognized.
-        effects.clear();
+        // What is remembered is bounded and counters do not count, so that equal worlds are recognized.
+        self.owner.ignored = 0;
         let keep = self.sent.len().saturating_sub(2);
         self.sent.drain(..keep);
         let keep = self.prepared.len().saturating_sub(2);
@@ -296,7 +296,7 @@ fn foreign_notice() -> Notice {
 }
 
 /// Every sequence of up to this many letters, after each of the prefixes.
-const LENGTH: usize = 5;
+const LENGTH: usize = 7;
 
 /// Where exploring begins, so that short sequences reach deep states.
 const PREFIXES: &[&[Letter]] = {

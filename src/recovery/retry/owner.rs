@@ -33,7 +33,7 @@ pub struct RetryOwner {
     crowded: bool,
     /// Whether notices may be left.
     pub(super) owed: bool,
-    ignored: u64,
+    pub(super) ignored: u64,
 }
 
 /// One call of [`RetryOwner::on`].

@@ -11,11 +11,11 @@ use agent_client_protocol::{Agent, Client as Role, Error, UntypedMessage, is_inc
 use futures::channel::oneshot;
 use serde_json::{Value, json};
 
-use super::pump::{Barrier, Item, Queue};
+use super::pump::{Barrier, Item, Pump, Queue};
 use super::wire::End;
 use crate::acp::event::Event;
 use crate::acp::frame::{self, RpcError};
-use crate::acp::session::{Outcome, Session};
+use crate::acp::session::Outcome;
 use crate::replay::{Ending, ExchangeError, Script};
 
 /// What the prompt call returned.
@@ -26,17 +26,17 @@ pub(super) struct Returned {
 }
 
 /// One prompt of one session.
-pub(super) struct Client<'s, 'k> {
-    pub(super) script: &'s Script,
-    pub(super) session: &'s RefCell<Session<'k>>,
+pub(super) struct Client<'p, 's, 'k> {
+    pub(super) script: &'p Script,
+    pub(super) pump: &'p Pump<'s, 'k>,
     pub(super) queue: Queue,
     pub(super) barrier: Barrier,
     pub(super) returned: RefCell<Option<Returned>>,
 }
 
-impl Client<'_, '_> {
+impl Client<'_, '_, '_> {
     /// Talks to the agent until it is gone.
-    pub(super) async fn converse(&self, end: End, stream: &RefCell<Vec<Event>>) -> Result<(), ExchangeError> {
+    pub(super) async fn converse(&self, end: End) -> Result<(), ExchangeError> {
         let queue = self.queue.clone();
         let session = self.script.invocation.session.to_string();
         let conversation = Role
@@ -52,7 +52,7 @@ impl Client<'_, '_> {
             )
             .connect_with(end.into_lines(), async |agent: ConnectionTo<Agent>| {
                 let terminal = self.prompt_once(&agent).await?;
-                let streamed = stream.borrow().len();
+                let streamed = self.pump.stream.borrow().len();
                 *self.returned.borrow_mut() = Some(Returned { terminal, streamed });
                 // Late frames still count, so the connection stays open.
                 agent.incoming_closed().await;
@@ -67,15 +67,15 @@ impl Client<'_, '_> {
             json!({"protocolVersion": 1, "clientCapabilities": {}, "clientInfo": {"name": "refrain", "version": "1"}});
         request(agent, "initialize", hello).await?;
         let opened = request(agent, "session/new", json!({"cwd": "/", "mcpServers": []})).await?;
-        self.session.borrow_mut().response(&opened);
+        self.pump.session.borrow_mut().response(&opened);
         self.prompt(agent).await
     }
 
     /// Sends the prompt and returns its terminal event, after everything before it is on the stream.
     async fn prompt(&self, agent: &ConnectionTo<Agent>) -> Result<Option<Event>, Error> {
         let invocation = &self.script.invocation;
-        let overlap = self.session.borrow_mut().begin(invocation.clone());
-        debug_assert!(overlap.is_empty(), "one prompt of a fresh session overlaps nothing");
+        let told = self.pump.session.borrow_mut().begin(invocation.clone());
+        self.pump.stream.borrow_mut().extend(told);
         let params = json!({"sessionId": invocation.session, "prompt": [{"type": "text", "text": "replay"}]});
         let prompt = agent.prepare_request(UntypedMessage::new("session/prompt", params)?);
         let (queue, generation, gone) = (self.queue.clone(), invocation.generation, gone(&self.script.ending));
@@ -95,7 +95,7 @@ impl Client<'_, '_> {
                     reply.send(outcome(answer, gone)).map_err(|_| Error::internal_error())
                 })?;
                 let outcome = answered.await.map_err(|_| Error::internal_error())?;
-                Ok(self.session.borrow_mut().settle(generation, outcome))
+                Ok(self.pump.session.borrow_mut().settle(generation, outcome))
             }
         }
     }

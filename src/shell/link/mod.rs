@@ -49,20 +49,22 @@ impl Exchange for Link {
         let (ours, theirs) = wire::pair();
         let player = Player::new(script);
         let hang_up = theirs.hang_up();
-        let client = Client { script, session: &session, queue, barrier: self.barrier, returned: RefCell::default() };
         let pump = pump::Pump { session: &session, stream: RefCell::default() };
+        let client = Client { script, pump: &pump, queue, barrier: self.barrier, returned: RefCell::default() };
 
         let mut tasks = Tasks::default();
         tasks.add(player.serve(theirs).boxed_local());
-        tasks.add(client.converse(ours, &pump.stream).boxed_local());
+        tasks.add(client.converse(ours).boxed_local());
         tasks.add(pump.drain(closed, queued).map(|()| Ok(())).boxed_local());
-        if !script.held {
-            gate.open();
-            tasks.run()?;
-            hang_up_if_gone(script, &player, &hang_up, &mut tasks)?;
+        let held = if script.held {
+            Some(gate)
         } else {
-            tasks.run()?;
-            hang_up_if_gone(script, &player, &hang_up, &mut tasks)?;
+            gate.open();
+            None
+        };
+        tasks.run()?;
+        hang_up_if_gone(script, &player, &hang_up, &mut tasks)?;
+        if let Some(gate) = held {
             still_held(&client, &pump)?;
             gate.open();
             tasks.run()?;
@@ -88,7 +90,7 @@ fn hang_up_if_gone(
 }
 
 /// With the gate closed and everything at rest, the prompt must be pending and the stream empty.
-fn still_held(client: &Client<'_, '_>, pump: &pump::Pump<'_, '_>) -> Result<(), ExchangeError> {
+fn still_held(client: &Client<'_, '_, '_>, pump: &pump::Pump<'_, '_>) -> Result<(), ExchangeError> {
     if client.returned.borrow().is_some() {
         return Err(ExchangeError::ReturnedBeforeDrained { late: 0 });
     }
@@ -98,7 +100,7 @@ fn still_held(client: &Client<'_, '_>, pump: &pump::Pump<'_, '_>) -> Result<(), 
     }
 }
 
-fn observation(client: &Client<'_, '_>, pump: &pump::Pump<'_, '_>) -> Result<Observation, ExchangeError> {
+fn observation(client: &Client<'_, '_, '_>, pump: &pump::Pump<'_, '_>) -> Result<Observation, ExchangeError> {
     let events = pump.stream.take();
     let returned = client.returned.take();
     let late = returned.as_ref().map_or(0, |returned| events.len() - returned.streamed);

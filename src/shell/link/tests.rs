@@ -52,10 +52,25 @@ fn an_agent_that_goes_away_is_a_failure_of_the_connection() {
 }
 
 #[test]
-fn an_agent_that_is_prompted_twice_or_never_is_an_error() {
+fn a_script_that_is_not_played_exactly_once_is_an_error() {
     let script = script("some-agent", vec![said("a")], error("m"));
-    let player = Player::new(&script);
-    assert_eq!(player.consumed(), Err(ExchangeError::Unconsumed { left: 2 }));
+    let prompts = |times: usize| {
+        let player = Player::new(&script);
+        let (ours, theirs) = wire::pair();
+        let prompting = agent_client_protocol::Client.v1().connect_with(ours.into_lines(), async |agent| {
+            for _ in 0..times {
+                let prompt = agent_client_protocol::UntypedMessage::new("session/prompt", serde_json::json!({}))?;
+                let _ = agent.send_request(prompt).block_task().await;
+            }
+            Ok(())
+        });
+        let mut tasks = Tasks::default();
+        tasks.add(player.serve(theirs).boxed_local());
+        tasks.add(prompting.map(|_| Ok(())).boxed_local());
+        tasks.run().and_then(|()| player.consumed())
+    };
+    let expected = [Err(ExchangeError::Unconsumed { left: 2 }), Ok(()), Err(ExchangeError::OverConsumed)];
+    assert_eq!([prompts(0), prompts(1), prompts(2)], expected);
 }
 
 proptest! {
