@@ -14,7 +14,7 @@ pub mod recording;
 pub mod recovery;
 pub mod redact;
 pub mod replay;
-#[cfg(feature = "acp")]
+#[cfg(any(feature = "acp", feature = "store"))]
 pub mod shell;
 pub mod text;
 pub mod vocab;

@@ -12,5 +12,7 @@ pub mod disk;
 pub mod jobs;
 #[cfg(feature = "acp")]
 pub mod link;
+#[cfg(feature = "store")]
+pub mod store;
 #[cfg(feature = "cli")]
 pub mod tree;
