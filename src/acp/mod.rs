@@ -5,8 +5,9 @@
 //!
 //! Must not know: fences, policy, storage.
 
-pub mod convert;
-pub mod dialect;
+mod convert;
+mod dialect;
+pub mod dialogue;
 pub mod event;
 pub mod frame;
 pub mod projection;

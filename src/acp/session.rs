@@ -49,6 +49,9 @@ const GONE: &str = "the agent ended the connection before it answered the prompt
 /// Longest stop reason or method name that is kept, in bytes.
 const NAME_LIMIT_BYTES: usize = 128;
 
+/// Most stderr that is looked at, in bytes, unless its last line alone is longer. Below the bound of the diagnostic tier.
+const STDERR_LIMIT_BYTES: usize = 3_584;
+
 /// The adapter's state for one session.
 #[derive(Debug)]
 pub struct Session<'k> {
@@ -142,14 +145,23 @@ impl<'k> Session<'k> {
         let invocation = self.unanswered.remove(index);
         let kind = match outcome {
             Outcome::Result(result) => self.result(&result),
-            Outcome::Error(error) => EventKind::Failure(self.error(&error)),
-            Outcome::Gone { code, signal, stderr } => {
-                let stderr = stderr.map(|text| self.clean(&text));
-                let error = self.projection(ErrorSource::AcpConnection, GONE, End::Gone { code, signal, stderr });
-                EventKind::Failure(error)
-            }
+            outcome => EventKind::Failure(self.failure(outcome)),
         };
         Some(Event { invocation: Some(invocation), kind })
+    }
+
+    /// The projection of an outcome that is a failure by itself; a result counts as one without a message.
+    pub(in crate::acp) fn failure(&mut self, outcome: Outcome) -> ProviderError {
+        match outcome {
+            Outcome::Error(error) => self.error(&error),
+            Outcome::Gone { code, signal, stderr } => {
+                let stderr = stderr.map(|text| self.clean(last_lines(&text)));
+                self.projection(ErrorSource::AcpConnection, GONE, End::Gone { code, signal, stderr })
+            }
+            Outcome::Result(_) => {
+                self.projection(ErrorSource::AcpResult, "", End::Result { stop_reason: String::new() })
+            }
+        }
     }
 
     fn event(&self, kind: EventKind) -> Event {
@@ -220,6 +232,19 @@ impl<'k> Session<'k> {
             None => self.knowledge.redactor.scope().clean(Raw::new(text)),
         }
     }
+}
+
+/// The end of a managed stderr, in whole lines: what killed a process is said last. Whole lines, because a secret that
+/// is cut in half is not recognised any more.
+fn last_lines(stderr: &str) -> &str {
+    let mut start = stderr.len();
+    for line in stderr.split_inclusive('\n').rev() {
+        if start < stderr.len() && stderr.len() - start + line.len() > STDERR_LIMIT_BYTES {
+            break;
+        }
+        start -= line.len();
+    }
+    &stderr[start..]
 }
 
 #[cfg(test)]

@@ -3,6 +3,8 @@
 //!
 //! Invariant: a replay depends on the fixture, the rules, the shapes and `now` alone: no clock, no scheduling.
 //!
+//! A transcript goes through the same two layers, turn by turn.
+//!
 //! Must not know: processes, paths, which connection plays the script.
 
 mod compare;
@@ -13,6 +15,7 @@ mod outcome;
 mod run;
 mod script;
 mod timeline;
+mod turns;
 
 #[cfg(test)]
 pub(crate) mod samples;
@@ -24,3 +27,4 @@ pub use outcome::{EvidenceLayer, ObservedError, Replayed, TransportLayer};
 pub use run::{Setting, replay};
 pub use script::{Ending, Message, Origin, Script};
 pub use timeline::Step;
+pub use turns::{Turn, TurnEnd, TurnLine, turns};

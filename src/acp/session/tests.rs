@@ -339,6 +339,19 @@ fn requests_of_the_agent_and_unreadable_lines_count_when_they_may_hide_something
     }
 }
 
+#[test]
+fn the_last_lines_of_stderr_are_kept_whole() {
+    let long = "x".repeat(STDERR_LIMIT_BYTES);
+    for (stderr, expected) in [
+        ("", ""),
+        ("a\nb\n", "a\nb\n"),
+        (&format!("{long}\nlast"), "last"),
+        (&format!("first\n{long}y"), &format!("{long}y")),
+    ] {
+        assert_eq!(last_lines(stderr), expected, "of {} bytes", stderr.len());
+    }
+}
+
 proptest! {
     /// Streaming carries the marker; text alone never makes one for a chunk the model is known to have written.
     #[test]
