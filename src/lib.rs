@@ -16,5 +16,6 @@ pub mod redact;
 pub mod replay;
 #[cfg(any(feature = "acp", feature = "store"))]
 pub mod shell;
+pub mod simulate;
 pub mod text;
 pub mod vocab;

@@ -46,6 +46,12 @@ pub struct Requester {
 pub struct TimerId(pub(super) u64);
 
 impl TimerId {
+    /// The timer with this number, for clients that keep numbers only.
+    #[must_use]
+    pub const fn numbered(number: u64) -> Self {
+        Self(number)
+    }
+
     /// Number of this timer within its owner, from 1.
     #[must_use]
     pub const fn number(self) -> u64 {

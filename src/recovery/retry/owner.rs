@@ -122,6 +122,12 @@ impl RetryOwner {
         self.ignored
     }
 
+    /// The generation that was reserved last.
+    #[must_use]
+    pub fn last_generation(&self) -> Option<Generation> {
+        Generation::new(self.generation)
+    }
+
     /// The session.
     #[must_use]
     pub const fn session(&self) -> &SessionId {
