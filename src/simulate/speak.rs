@@ -46,7 +46,6 @@ pub(super) fn effect(effect: &Effect, start: Timestamp) -> String {
         Effect::Manual(manual) => decided(manual),
         Effect::Reply(Answer::Idle) => "reply idle".to_owned(),
         Effect::Reply(Answer::Done) => "reply done".to_owned(),
-        Effect::Reply(_) => "reply".to_owned(),
     }
 }
 
