@@ -56,9 +56,15 @@ pub struct Chunk {
 }
 
 impl Chunk {
-    /// Whether there is nothing in it: no text but white space, and no other content.
+    /// Whether there is nothing in it at all. White space is something: the model has begun to write.
     #[must_use]
     pub fn is_empty(&self) -> bool {
+        !self.beyond_text && self.text.as_inner().is_empty()
+    }
+
+    /// Whether a reader would see nothing in it.
+    #[must_use]
+    pub fn is_blank(&self) -> bool {
         !self.beyond_text && self.text.as_inner().trim().is_empty()
     }
 }

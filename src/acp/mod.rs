@@ -12,3 +12,5 @@ pub mod event;
 pub mod frame;
 pub mod projection;
 pub mod session;
+
+pub use dialect::AGENTS;

@@ -96,7 +96,10 @@ impl<'k> Session<'k> {
     /// A prompt was sent. While another one is unanswered no update belongs to either for sure, and both are told so.
     pub fn begin(&mut self, invocation: Invocation) -> Vec<Event> {
         let scope = self.knowledge.redactor.scope();
-        self.dialect.begin();
+        // While another prompt is unanswered its signs still count: forgetting them could lose a suppressed frame.
+        if self.unanswered.is_empty() {
+            self.dialect.begin();
+        }
         self.unanswered.push(invocation.clone());
         self.current = Some(Prompt { invocation, scope });
         if self.unanswered.len() < 2 {
@@ -194,7 +197,7 @@ impl<'k> Session<'k> {
 
     /// The one place where a marker is decided (.16, .20).
     fn marker(&mut self, chunk: &Chunk) -> Option<Marker> {
-        if chunk.beyond_text || chunk.is_empty() {
+        if chunk.beyond_text || chunk.is_blank() {
             return None;
         }
         let text = chunk.text.as_inner();

@@ -13,6 +13,9 @@ use super::bounds::{self, JsonError, JsonProblem};
 /// The largest magnitude below which every whole number has its own double: 2^53.
 const EXACT_LIMIT: i64 = 1 << 53;
 
+/// Most errors that are reported for one document: each needs a look at the text, and nobody reads more.
+const ERROR_LIMIT: usize = 200;
+
 /// One strictly read document.
 #[derive(Debug, Clone)]
 pub struct Document<'a> {
@@ -74,7 +77,7 @@ impl<'a> Document<'a> {
 ///
 /// # Errors
 /// Everything that is wrong: one error when the text is no JSON or nested too deep, else every duplicate key and every
-/// number beyond 2^53, in the order of the text.
+/// number beyond 2^53, in the order of the text, at most 200 of them.
 pub fn parse(text: &str) -> Result<Document<'_>, Vec<JsonError>> {
     bounds::nesting(text).map_err(|error| vec![error])?;
     // Two parsers on purpose: this one is strict, the other one knows places.
@@ -128,7 +131,7 @@ fn value_of(node: &ast::Value<'_>, text: &str, errors: &mut Vec<JsonError>) -> V
             let mut map = Map::new();
             for property in &object.properties {
                 let key = property.name.as_str();
-                if !seen.insert(key) {
+                if !seen.insert(key) && errors.len() < ERROR_LIMIT {
                     errors.push(duplicate(property, text));
                 }
                 map.insert(key.to_owned(), value_of(&property.value, text, errors));
@@ -147,6 +150,7 @@ fn duplicate(property: &ast::ObjectProp<'_>, text: &str) -> JsonError {
 fn number_of(number: &ast::NumberLit<'_>, text: &str, errors: &mut Vec<JsonError>) -> Value {
     match exact(number.value) {
         Some(number) => Value::Number(number),
+        None if errors.len() >= ERROR_LIMIT => Value::Null,
         None => {
             let (start, end) = (number.range.start, number.range.end);
             let message = "a number beyond 2^53 can not be told from its neighbours";

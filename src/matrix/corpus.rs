@@ -189,7 +189,9 @@ impl<'c> Corpus<'c> {
             if !self.cells.contains_key(&cell) && !broken.contains(&cell) {
                 let place = self.matrix.place("gateways", gateway.id.as_str());
                 let message = format!("{}/{case} is required and has no file", gateway.id);
-                self.findings.push(finding(CorpusRule::MissingCell, place, message));
+                let help =
+                    format!("`refrain capture --gateway {} --case {case} -- <agent command>` records it", gateway.id);
+                self.findings.push(finding(CorpusRule::MissingCell, place, message).help(help));
             }
         }
         for row in &self.matrix.scenarios {

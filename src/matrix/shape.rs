@@ -2,9 +2,10 @@
 
 use super::rule::CorpusRule;
 use super::table::{GatewayRow, Matrix, finding};
+use crate::classify::{Classification, Classifier};
 use crate::fixture::{Cell, Fixture, FixtureFile, Frame, Origin, Role};
 use crate::text::contains_normalized;
-use crate::vocab::{Case, Code, Finding};
+use crate::vocab::{Case, Class, Code, Confidence, Finding};
 
 /// What a replay observed about one fixture.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -22,6 +23,28 @@ pub struct ChunkFacts {
     pub marked: Option<Code>,
     /// What its text alone would be a candidate for, whoever wrote it.
     pub candidate: Option<Code>,
+}
+
+impl Facts {
+    /// The facts of one replay: the code of each message chunk's marker, in order, and what the terminal classifies to.
+    #[must_use]
+    pub fn observed(
+        fixture: &Fixture,
+        marks: &[Option<Code>],
+        terminal: Option<&Classification>,
+        classifier: &Classifier,
+    ) -> Self {
+        let candidate = |frame: &Frame| match frame {
+            Frame::MessageChunk { text, .. } => Some(classifier.candidate(text, Some(&fixture.agent))),
+            _ => None,
+        };
+        let mut marks = marks.iter().copied();
+        let chunks = fixture.frames.iter().filter_map(candidate);
+        let chunks = chunks.map(|candidate| ChunkFacts { marked: marks.next().flatten(), candidate }).collect();
+        let sure =
+            |seen: &&Classification| seen.confidence == Confidence::High && seen.code.class() != Class::Unclassified;
+        Self { chunks, terminal: terminal.filter(sure).map(|seen| seen.code) }
+    }
 }
 
 /// Checks the shape of one matrix cell; dialect scenarios have none.
@@ -96,7 +119,12 @@ struct Told<'f> {
 impl<'f> Told<'f> {
     fn new(fixture: &'f Fixture, facts: &Facts) -> Self {
         let mut chunks = facts.chunks.iter().copied();
-        let mut told = Self { steps: Vec::new(), message: "", terminal: facts.terminal, end: fixture.frames.len() - 1 };
+        let mut told = Self {
+            steps: Vec::new(),
+            message: "",
+            terminal: facts.terminal,
+            end: fixture.frames.len().saturating_sub(1),
+        };
         for (index, frame) in fixture.frames.iter().enumerate() {
             let step = match frame {
                 Frame::MessageChunk { role, text, origin } => {

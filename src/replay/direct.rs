@@ -25,3 +25,6 @@ impl Exchange for Direct {
         Ok(Observation { events, terminal })
     }
 }
+
+#[cfg(test)]
+mod tests;

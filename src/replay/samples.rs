@@ -4,6 +4,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::script::{Ending, Message, Origin, Script};
+use crate::acp::AGENTS;
 use crate::acp::frame::RpcError;
 use crate::acp::session::Knowledge;
 use crate::classify::Classifier;
@@ -112,7 +113,7 @@ fn ending() -> impl Strategy<Value = Ending> {
 
 /// Any script, of any agent, held or not.
 pub(crate) fn any_script() -> impl Strategy<Value = Script> {
-    let agent = prop::sample::select(vec!["claude-acp", "codex-acp", "cursor-acp", "some-agent"]);
+    let agent = prop::sample::select([AGENTS, &["some-agent"]].concat());
     (agent, prop::collection::vec(message(), 0..8), ending(), any::<bool>())
         .prop_map(|(agent, messages, ending, held)| Script { held, ..script(agent, messages, ending) })
 }

@@ -60,11 +60,11 @@ impl Dialect for Cursor {
                     self.pending = Some(frame.to_owned());
                     return Reading::Suppressed;
                 }
-                if !chunk.is_empty() {
+                if !chunk.is_blank() {
                     self.pending = None;
                 }
             }
-            Update::Thought(chunk) if !chunk.is_empty() => self.pending = None,
+            Update::Thought(chunk) if !chunk.is_blank() => self.pending = None,
             // An update of a tool that was already running is no sign of renewed generation; a new call is.
             Update::ToolCall { .. } => self.pending = None,
             _ => {}

@@ -17,6 +17,13 @@ use serde_json::Value;
 use super::convert::Update;
 use crate::vocab::{AgentId, ErrorSource};
 
+const CLAUDE: &str = "claude-acp";
+const CODEX: &str = "codex-acp";
+const CURSOR: &str = "cursor-acp";
+
+/// The agent ids that have a dialect of their own, in order; every other agent is neutral.
+pub const AGENTS: &[&str] = &[CLAUDE, CODEX, CURSOR];
+
 /// What a dialect makes of one update.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::acp) enum Reading {
@@ -52,9 +59,9 @@ pub(in crate::acp) trait Dialect: fmt::Debug + Send {
 /// The dialect of an agent.
 pub(in crate::acp) fn of(agent: Option<&AgentId>) -> Box<dyn Dialect> {
     match agent.map(AgentId::as_str) {
-        Some("claude-acp") => Box::<claude::Claude>::default(),
-        Some("codex-acp") => Box::<codex::Codex>::default(),
-        Some("cursor-acp") => Box::<cursor::Cursor>::default(),
+        Some(CLAUDE) => Box::<claude::Claude>::default(),
+        Some(CODEX) => Box::<codex::Codex>::default(),
+        Some(CURSOR) => Box::<cursor::Cursor>::default(),
         _ => Box::new(neutral::Neutral),
     }
 }

@@ -62,11 +62,14 @@ fn said(session: &str) -> (char, Value) {
     ('<', json!({"jsonrpc": "2.0", "method": "session/update", "params": {"sessionId": session, "update": update}}))
 }
 
+/// A name, lines, and the events they give.
+type Row = (&'static str, Vec<(char, Value)>, &'static str);
+
 #[test]
 fn each_connection_gives_its_events() {
     let ended = || json!({"stopReason": "end_turn"});
     let asks = json!({"jsonrpc": "2.0", "id": 0, "method": "session/request_permission", "params": {"sessionId": "a"}});
-    let rows: Vec<(&str, Vec<(char, Value)>, &str)> = vec![
+    let rows: Vec<Row> = vec![
         (
             "two turns",
             vec![prompt(1, "a"), said("a"), ('<', result(1, ended())), prompt(2, "a"), ('<', refused(2))],

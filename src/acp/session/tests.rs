@@ -253,6 +253,18 @@ fn while_two_prompts_are_unanswered_both_are_told() {
     assert!(session.begin(invocation(3)).len() == 2, "the second prompt is still unanswered");
 }
 
+#[test]
+fn a_second_prompt_does_not_lose_a_suppressed_frame() {
+    let mut session = session("cursor-acp");
+    session.begin(invocation(1));
+    assert!(session.update(&said(STALLED)).is_empty());
+    session.begin(invocation(2));
+    let first = session.settle(invocation(1).generation, ended("end_turn")).map(|event| event.kind);
+    assert!(matches!(first, Some(EventKind::Failure(_))), "{first:?}");
+    let second = session.settle(invocation(2).generation, ended("end_turn")).map(|event| event.kind);
+    assert!(matches!(second, Some(EventKind::Complete { .. })), "exactly one failure: {second:?}");
+}
+
 fn projected(session: &mut Session<'_>, outcome: Outcome) -> ProviderError {
     match session.settle(invocation(7).generation, outcome).map(|event| event.kind) {
         Some(EventKind::Failure(error)) => error,

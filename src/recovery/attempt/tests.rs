@@ -43,13 +43,14 @@ fn alphabet() -> Vec<(Meaning, Event)> {
         (Meaning::Marks(Code::ProviderUnavailable, SECOND), current(marked(Code::ProviderUnavailable, SECOND))),
         (Meaning::Outputs, current(EventKind::AssistantChunk { chunk: chunk("hello"), marker: None })),
         (Meaning::Outputs, current(EventKind::AssistantChunk { chunk: image, marker: None })),
+        (Meaning::Outputs, current(EventKind::AssistantChunk { chunk: chunk(" \n"), marker: None })),
         (Meaning::Outputs, current(EventKind::ThoughtChunk(chunk("hm")))),
         (Meaning::Outputs, current(other(Some(Implies::Output)))),
         (Meaning::Effects, current(tool)),
         (Meaning::Effects, current(EventKind::ToolUpdate { id: "t".into(), status: None })),
         (Meaning::Overlaps, current(EventKind::Overlap)),
         (Meaning::Nothing, current(EventKind::UserChunk(chunk("hello")))),
-        (Meaning::Nothing, current(EventKind::AssistantChunk { chunk: chunk(" \n"), marker: None })),
+        (Meaning::Nothing, current(EventKind::AssistantChunk { chunk: chunk(""), marker: None })),
         (Meaning::Nothing, current(EventKind::ResponseAttemptReset)),
         (Meaning::Foreign, Event { invocation: Some(invocation(6)), kind: EventKind::ThoughtChunk(chunk("hm")) }),
         (Meaning::Unidentified, Event { invocation: None, kind: EventKind::SessionInfo }),
@@ -201,7 +202,7 @@ fn output_after_the_shutdown_is_of_the_wrong_phase() {
         let expected = if meaning == Meaning::Unidentified { Observed::Unidentified } else { Observed::Stale };
         assert_eq!(attempt.observe(&event), expected, "{event:?}");
     }
-    assert!(!attempt.output() && !attempt.effect() && attempt.stale() == 13);
+    assert!(!attempt.output() && !attempt.effect() && attempt.stale() == 14);
 }
 
 #[test]

@@ -4,6 +4,7 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::*;
+use crate::acp::AGENTS;
 use crate::replay::samples::{OVERLOADED, knowledge};
 
 fn agent_named(name: &str) -> Option<AgentId> {
@@ -53,7 +54,7 @@ fn verdicts(lines: &[Value]) -> Vec<String> {
     let text = lines.iter().map(|line| format!("{line}\n")).collect::<String>();
     let recording = Recording::parse(&text).unwrap();
     let setting = Setting { knowledge: knowledge(), now: Timestamp::UNIX_EPOCH };
-    let agent = AgentId::new("claude-acp").ok();
+    let agent = AgentId::new(AGENTS[0]).ok();
     turns(&recording, agent, &agent_named, setting)
         .iter()
         .map(|turn| {
