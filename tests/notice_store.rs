@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use refrain::recovery::notice::{MemoryStore, Notice, NoticeFacts, NoticeId, NoticeState, NoticeStore};
 use refrain::recovery::retry::{Input, Requester, RetryOwner};
+use refrain::redact::{Raw, Redactor};
 use refrain::shell::store::{DurableStore, OpenError};
 use refrain::vocab::{AgentId, Code, SessionId, TaskId};
 
@@ -59,7 +60,8 @@ fn notice(name: &str, attempt: u8, state: NoticeState) -> Notice {
         max_attempts: 5,
         deadline: jiff::Timestamp::from_second(1_800_000_000 + i64::from(attempt)).expect("an instant"),
     };
-    Notice::restored(facts, format!("reason of attempt {attempt}"), state)
+    let reason = Redactor::embedded().clean(Raw::new(&format!("reason of attempt {attempt}")));
+    Notice::new(facts, Some(reason), state)
 }
 
 /// A loop of three attempts with a duplicate that is consolidated, next to another session.

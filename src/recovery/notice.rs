@@ -74,8 +74,8 @@ pub struct Notice {
     pub round: u64,
     /// Semantic reason.
     pub code: Code,
-    /// Redacted excerpt of what the provider said; empty when there is none.
-    reason: String,
+    /// Redacted excerpt of what the provider said, when there is one (.29).
+    pub reason: Option<Clean<Diagnostic>>,
     /// The provider that is tried again.
     pub provider: AgentId,
     /// Number of this attempt, from 1.
@@ -108,22 +108,10 @@ pub struct NoticeFacts {
 }
 
 impl Notice {
-    /// A notice of a retry that waits. The reason is a text that went through the redactor (.29).
+    /// A notice. A store that reads one back cleans the reason anew, which changes nothing in a text that was clean.
     #[must_use]
-    pub fn new(facts: NoticeFacts, reason: Option<&Clean<Diagnostic>>) -> Self {
-        Self::restored(facts, reason.map_or_else(String::new, |text| text.as_str().to_owned()), NoticeState::Waiting)
-    }
-
-    /// A notice as a store read it back. `reason` must be the [`Notice::reason`] that the store was given.
-    #[must_use]
-    pub fn restored(facts: NoticeFacts, reason: String, state: NoticeState) -> Self {
+    pub fn new(facts: NoticeFacts, reason: Option<Clean<Diagnostic>>, state: NoticeState) -> Self {
         let NoticeFacts { session, round, code, provider, attempt, max_attempts, deadline } = facts;
         Self { session, round, code, reason, provider, attempt, max_attempts, deadline, state }
-    }
-
-    /// Redacted excerpt of what the provider said; empty when there is none.
-    #[must_use]
-    pub fn reason(&self) -> &str {
-        &self.reason
     }
 }

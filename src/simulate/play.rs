@@ -12,7 +12,7 @@ use super::timeline::{Timeline, Voice};
 use super::world::{World, chunk};
 use crate::acp::frame::RpcError;
 use crate::acp::session::{Knowledge, Outcome};
-use crate::recovery::notice::{Notice, NoticeFacts, NoticeId};
+use crate::recovery::notice::{Notice, NoticeFacts, NoticeId, NoticeState};
 use crate::recovery::retry::{Input, MAX_ATTEMPTS, Requester, TimerId};
 use crate::recovery::transcript::RecordId;
 use crate::vocab::{AgentId, Code, IdError, SessionId, TaskId};
@@ -56,7 +56,7 @@ pub fn play(scenario: &Scenario, knowledge: Knowledge<'_>) -> Result<Played, IdE
 fn step(world: &mut World<'_>, word: &Word, knowledge: Knowledge<'_>) {
     match word {
         Word::Prompt(text) => {
-            let prompt = knowledge.redactor.scope().clean(crate::redact::Raw::new(text));
+            let prompt = knowledge.redactor.clean(crate::redact::Raw::new(text));
             world.say(Voice::Client, "prompts");
             let target = world.target.clone();
             world.tell(Input::Prompt { prompt, target });
@@ -216,5 +216,5 @@ fn planted(world: &mut World<'_>, plant: &Plant) {
         max_attempts: MAX_ATTEMPTS,
         deadline: Timestamp::UNIX_EPOCH,
     };
-    world.notices.plant(NoticeId::new(plant.id), Notice::new(facts, None));
+    world.notices.plant(NoticeId::new(plant.id), Notice::new(facts, None, NoticeState::Waiting));
 }

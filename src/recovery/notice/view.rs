@@ -5,6 +5,7 @@ use std::fmt;
 use jiff::Timestamp;
 
 use super::{Notice, NoticeState};
+use crate::redact::{Clean, Diagnostic};
 use crate::vocab::{AgentId, Code};
 
 /// A banner, ready to draw (.9). The client draws; nothing else decides what is in it.
@@ -13,8 +14,8 @@ use crate::vocab::{AgentId, Code};
 pub struct NoticeView {
     /// Semantic reason.
     pub code: Code,
-    /// Redacted excerpt of what the provider said; empty when there is none.
-    pub reason: String,
+    /// Redacted excerpt of what the provider said, when there is one.
+    pub reason: Option<Clean<Diagnostic>>,
     /// The provider that is tried again.
     pub provider: AgentId,
     /// Number of this attempt, from 1.
@@ -38,7 +39,7 @@ impl NoticeView {
         let remaining = u64::try_from(left).unwrap_or(0).div_ceil(1_000);
         Self {
             code: notice.code,
-            reason: notice.reason().to_owned(),
+            reason: notice.reason.clone(),
             provider: notice.provider.clone(),
             attempt: notice.attempt,
             max_attempts: notice.max_attempts,

@@ -6,7 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 use proptest::prelude::*;
 
 use super::*;
-use crate::recovery::notice::{MemoryStore, Notice, NoticeFacts, NoticeId};
+use crate::recovery::notice::{MemoryStore, Notice, NoticeFacts, NoticeId, NoticeState};
 use crate::recovery::retry::samples::{after_output, execution, model, own, prompt, safe, session, target, task};
 use crate::vocab::{AgentId, Code, Invocation};
 
@@ -292,7 +292,7 @@ fn foreign_notice() -> Notice {
         max_attempts: MAX_ATTEMPTS,
         deadline: Timestamp::UNIX_EPOCH + SignedDuration::from_secs(5),
     };
-    Notice::new(facts, None)
+    Notice::new(facts, None, NoticeState::Waiting)
 }
 
 /// Every sequence of up to this many letters, after each of the prefixes.

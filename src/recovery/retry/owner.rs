@@ -222,7 +222,7 @@ impl RetryOwner {
         let timer = TimerId(self.timers);
         self.standing = Standing::Waiting { timer, deadline, failed: failure.invocation().clone() };
         turn.effects.push(Effect::ArmTimer { timer, at: deadline });
-        self.notice = Some(Notice::new(facts, classification.safe_excerpt.as_ref()));
+        self.notice = Some(Notice::new(facts, classification.safe_excerpt.clone(), NoticeState::Waiting));
         self.write_notice(turn);
     }
 

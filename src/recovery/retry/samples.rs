@@ -45,7 +45,7 @@ pub(crate) fn target() -> Target {
 }
 
 pub(crate) fn prompt(text: &str) -> Clean<CredentialOnly> {
-    Redactor::embedded().scope().clean(Raw::new(text))
+    Redactor::embedded().clean(Raw::new(text))
 }
 
 pub(crate) fn own() -> Requester {

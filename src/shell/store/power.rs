@@ -9,6 +9,7 @@ use redb::StorageBackend;
 
 use super::DurableStore;
 use crate::recovery::notice::{MemoryStore, Notice, NoticeFacts, NoticeId, NoticeState, NoticeStore};
+use crate::redact::{Raw, Redactor};
 use crate::vocab::{AgentId, Code, SessionId};
 
 /// A disk that keeps what was synced apart from what was only written, and fails for good after a number of operations.
@@ -135,7 +136,8 @@ fn notice(name: &str, attempt: u8) -> Notice {
         max_attempts: 5,
         deadline: jiff::Timestamp::from_second(1_800_000_000 + i64::from(attempt)).unwrap(),
     };
-    Notice::restored(facts, format!("reason {attempt}"), NoticeState::Waiting)
+    let reason = Redactor::embedded().clean(Raw::new(&format!("reason {attempt}")));
+    Notice::new(facts, Some(reason), NoticeState::Waiting)
 }
 
 /// The calls of one loop with a duplicate and a neighbour.
@@ -225,8 +227,8 @@ fn a_damaged_document_is_listed_as_unreadable_and_healed_by_the_next_write() {
     let damaged: [&[u8]; 4] = [
         b"",
         b"{}",
-        br#"{"round":1,"code":"nonsense","reason":"","provider":"a","attempt":1,"max_attempts":5,"deadline":"x","state":"waiting"}"#,
-        br#"{"round":1,"code":"rate_limited","reason":"","provider":"a","attempt":1,"max_attempts":5,"deadline":"x","state":"waiting"}"#,
+        br#"{"round":1,"code":"nonsense","reason":null,"provider":"a","attempt":1,"max_attempts":5,"deadline":"x","state":"waiting"}"#,
+        br#"{"round":1,"code":"rate_limited","reason":null,"provider":"a","attempt":1,"max_attempts":5,"deadline":"x","state":"waiting"}"#,
     ];
     for bytes in damaged {
         store.write_with(|table| table.insert(("s", 1), bytes).map(drop)).unwrap();
@@ -235,4 +237,16 @@ fn a_damaged_document_is_listed_as_unreadable_and_healed_by_the_next_write() {
     }
     store.write(NoticeId::new(1), &notice("s", 3)).unwrap();
     assert_eq!(store.list(&session("s")).unwrap()[0].content, Ok(notice("s", 3)));
+}
+
+#[test]
+fn only_clean_text_comes_out_of_a_file() {
+    let mut store = DurableStore::over(Disk::holding(Vec::new(), u64::MAX)).unwrap();
+    store.write(NoticeId::new(1), &notice("s", 1)).unwrap();
+    let address = format!("someone@{}", "example.com");
+    let bytes = super::record::encode(&notice("s", 1));
+    let tampered = String::from_utf8(bytes).unwrap().replace("reason 1", &address);
+    store.write_with(|table| table.insert(("s", 1), tampered.as_bytes()).map(drop)).unwrap();
+    let listed = format!("{:?}", store.list(&session("s")).unwrap());
+    assert!(!listed.contains(&address) && listed.contains("redacted"), "{listed}");
 }

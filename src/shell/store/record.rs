@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::recovery::notice::{Notice, NoticeFacts, NoticeState};
+use crate::redact::{Raw, Redactor};
 use crate::vocab::{AgentId, Code, SessionId};
 
 /// The stored form. Unknown fields are refused: a notice of a newer program is not half understood.
@@ -11,7 +12,7 @@ use crate::vocab::{AgentId, Code, SessionId};
 struct Document {
     round: u64,
     code: Code,
-    reason: String,
+    reason: Option<String>,
     provider: AgentId,
     attempt: u8,
     max_attempts: u8,
@@ -23,7 +24,7 @@ pub(super) fn encode(notice: &Notice) -> Vec<u8> {
     let document = Document {
         round: notice.round,
         code: notice.code,
-        reason: notice.reason().to_owned(),
+        reason: notice.reason.as_ref().map(|text| text.as_str().to_owned()),
         provider: notice.provider.clone(),
         attempt: notice.attempt,
         max_attempts: notice.max_attempts,
@@ -47,5 +48,7 @@ pub(super) fn decode(bytes: &[u8], session: &SessionId) -> Result<Notice, &'stat
         max_attempts: document.max_attempts,
         deadline,
     };
-    Ok(Notice::restored(facts, document.reason, state))
+    // Whatever a file holds, only clean text comes out of it (.29).
+    let reason = document.reason.map(|text| Redactor::embedded().clean(Raw::new(&text)));
+    Ok(Notice::new(facts, reason, state))
 }
