@@ -28,9 +28,8 @@ fn name(path: &Path) -> String {
 
 fn shapes() -> Shapes {
     let files = files();
-    Shapes::load(files.iter().map(|(path, text)| (path.as_str(), text.as_str()))).unwrap_or_else(|findings| {
-        panic!("{}", lines(findings.iter().map(|f| format!("{}: {}", f.place.file, f.message))))
-    })
+    let loaded = Shapes::load(files.iter().map(|(path, text)| (path.as_str(), text.as_str())));
+    loaded.map_err(|findings| lines(findings.iter().map(|f| format!("{}: {}", f.place.file, f.message)))).expect("sound shapes")
 }
 
 fn lines(items: impl Iterator<Item = String>) -> String {

@@ -139,7 +139,7 @@ impl Redactor {
     /// Rewrites JSON Lines in place, each line a document; pieces of one streamed message are read together.
     #[must_use]
     pub fn clean_jsonl<T: TierMark>(&self, raw: Raw<&str>) -> Clean<T> {
-        let (text, _) = self.json_lines::<T>(*raw.as_inner(), Profile::Standard, false);
+        let (text, _) = self.json_lines::<T>(raw.as_inner(), Profile::Standard, false);
         Clean::new(text)
     }
 

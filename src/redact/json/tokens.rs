@@ -150,11 +150,10 @@ impl Tokens {
                 _ => self.marks.push(Mark::Break),
             }
         }
-        if let Some(parent) = self.frames.last_mut() {
-            if frame.content && parent.text.is_none() {
+        if let Some(parent) = self.frames.last_mut()
+            && frame.content && parent.text.is_none() {
                 parent.text = frame.text;
             }
-        }
     }
 
     fn next_value(&mut self) {
