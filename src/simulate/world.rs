@@ -316,6 +316,8 @@ fn stand_in(verdict: &Verdict, evidence: &Evidence, now: Timestamp) -> Classific
         safe_excerpt: None,
         outranked: Vec::new(),
         vetoed: if verdict.vetoed { RuleId::new("scenario.veto").into_iter().collect() } else { Vec::new() },
+        observed: true,
+        agent_retries: false,
     }
 }
 

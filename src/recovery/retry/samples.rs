@@ -67,6 +67,8 @@ pub(crate) fn classified(code: Code) -> Classification {
         safe_excerpt: None,
         outranked: Vec::new(),
         vetoed: Vec::new(),
+        observed: true,
+        agent_retries: false,
     }
 }
 
