@@ -19,3 +19,8 @@ pub mod shell;
 pub mod simulate;
 pub mod text;
 pub mod vocab;
+
+/// The code of the embedding page is compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/EMBEDDING.md")]
+pub struct EmbeddingPage;

@@ -2,6 +2,8 @@
 //! no retry after output or effect, none on a stale identity, fences only rise, retraction touches the current attempt
 //! only, at most one notice and none after the end, and what is safe is retried.
 
+#![expect(clippy::unwrap_used, reason = "a test that can not make its values has failed")]
+
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
@@ -316,10 +318,10 @@ impl World {
                 }
                 self.model.open.insert(record.number());
             }
-            TranscriptEffect::Remove(record) => {
-                if letter != Letter::Boundary || !self.model.open.remove(&record.number()) {
-                    return Err(format!("record {} is not of the current attempt ({letter:?})", record.number()));
-                }
+            TranscriptEffect::Remove(record)
+                if letter != Letter::Boundary || !self.model.open.remove(&record.number()) =>
+            {
+                return Err(format!("record {} is not of the current attempt ({letter:?})", record.number()));
             }
             _ => {}
         }

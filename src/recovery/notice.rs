@@ -67,6 +67,7 @@ impl NoticeState {
 
 /// A persisted retry notice (.9, .25).
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub struct Notice {
     /// The session it belongs to.
     pub session: SessionId,

@@ -41,6 +41,7 @@ pub enum PolicyReason {
 
 /// A decision and what it was made under; later edits of the policy do not change it.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct RouteDecision {
     /// What happens next.
     pub step: PolicyStep,

@@ -38,6 +38,7 @@ impl DispatchReason {
 /// An identity is reserved for a prompt that is to be sent. Bring up an execution, or take the one that runs, and answer
 /// with [`Input::Bound`](super::Input::Bound); nothing may be sent before the [`Dispatch`] that follows.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Prepare {
     /// The identity.
     pub reservation: Reservation,
@@ -49,6 +50,7 @@ pub struct Prepare {
 
 /// A prompt to send now, under a complete identity.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Dispatch {
     /// The identity; evidence for it begins here.
     pub invocation: Invocation,
@@ -118,6 +120,7 @@ impl ManualReason {
 
 /// A person must decide.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Manual {
     /// Why.
     pub reason: ManualReason,

@@ -12,7 +12,7 @@ use crate::vocab::Invocation;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
     invocation: Invocation,
-    classification: Classification,
+    classification: Box<Classification>,
     refusals: Vec<Refusal>,
 }
 
@@ -26,12 +26,12 @@ impl Failure {
         Self::new(attempt.invocation().clone(), terminal.classification().clone(), decision.refusals)
     }
 
-    pub(in crate::recovery) const fn new(
+    pub(in crate::recovery) fn new(
         invocation: Invocation,
         classification: Classification,
         refusals: Vec<Refusal>,
     ) -> Self {
-        Self { invocation, classification, refusals }
+        Self { invocation, classification: Box::new(classification), refusals }
     }
 
     /// The prompt that failed.
