@@ -6,7 +6,10 @@
 pub mod acp;
 pub mod canon;
 pub mod catalogue;
+pub mod check;
 pub mod classify;
+#[cfg(feature = "cli")]
+pub mod cli;
 pub mod evidence;
 pub mod fixture;
 pub mod matrix;
@@ -14,6 +17,8 @@ pub mod recording;
 pub mod recovery;
 pub mod redact;
 pub mod replay;
+#[cfg(feature = "cli")]
+pub mod report;
 #[cfg(any(feature = "acp", feature = "store"))]
 pub mod shell;
 pub mod simulate;

@@ -10,6 +10,8 @@ pub mod clock;
 pub mod disk;
 #[cfg(feature = "cli")]
 pub mod jobs;
+#[cfg(feature = "cli")]
+pub mod lines;
 #[cfg(feature = "acp")]
 pub mod link;
 #[cfg(feature = "store")]
