@@ -58,6 +58,8 @@ pub enum Command {
     Classify(ClassifyArguments),
     /// Re-encodes fixtures in canonical form and finds duplicates.
     Canon(CanonArguments),
+    /// Plays scenarios through the recovery core in simulated time and prints every decision.
+    Simulate(SimulateArguments),
 }
 
 /// Formats of `check` and `replay`.
@@ -157,4 +159,18 @@ pub struct CanonArguments {
     /// Add `recordedDiagnosticCode` to documents written before it existed.
     #[arg(long)]
     pub upgrade: bool,
+}
+
+/// Arguments of `simulate`.
+#[derive(Debug, Args)]
+pub struct SimulateArguments {
+    /// Scenario files; `docs/SCENARIOS.md` says what is in one.
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<PathBuf>,
+    /// The project whose catalogue is used; without it the current folder, with the built-in data for what is not there.
+    #[arg(long, value_name = "DIR")]
+    pub root: Option<PathBuf>,
+    /// How the result is written.
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub format: Format,
 }

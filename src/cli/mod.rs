@@ -13,6 +13,7 @@ mod check;
 mod classify;
 mod project;
 mod replay;
+mod simulate;
 
 use clap::Parser as _;
 
@@ -40,6 +41,7 @@ pub fn run() -> Exit {
         Command::Replay(replay) => replay::run(&replay, &mut output),
         Command::Classify(classify) => classify::run(&classify, &mut output),
         Command::Canon(canon) => canon::run(&canon, &mut output),
+        Command::Simulate(simulate) => simulate::run(&simulate, &mut output),
     };
     match result {
         Ok(exit) => exit,

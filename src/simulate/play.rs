@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 
 use super::document::{Fail, Gone, NoticeFaults, Plant, Say, SessionInfo, Tool, Who, Word, Writer};
 use super::scenario::Scenario;
-use super::speak::quoted;
 use super::timeline::{Timeline, Voice};
 use super::world::{World, chunk};
 use crate::acp::frame::RpcError;
@@ -50,6 +49,7 @@ pub fn play(scenario: &Scenario, knowledge: Knowledge<'_>) -> Result<Played, IdE
     }
     world.rest();
     let unmet = scenario.expect.unmet(&world.timeline);
+    let unmet = unmet.iter().map(|problem| world.speaker.line(problem)).collect();
     Ok(Played { timeline: world.timeline, unmet })
 }
 
@@ -76,7 +76,7 @@ fn step(world: &mut World<'_>, word: &Word, knowledge: Knowledge<'_>) {
         }
         Word::SessionInfo(info) => informed(world, info),
         Word::Request(request) => {
-            world.say(Voice::Agent, format!("requests {}", quoted(&request.method)));
+            world.quote("requests ", &request.method);
             world.agent_request(&request.method);
         }
         Word::Raw(raw) => {
@@ -85,7 +85,7 @@ fn step(world: &mut World<'_>, word: &Word, knowledge: Knowledge<'_>) {
         }
         Word::Fail(fail) => failed(world, fail),
         Word::End(end) => {
-            world.say(Voice::Agent, format!("ends the turn with {}", quoted(&end.stop_reason)));
+            world.quote("ends the turn with ", &end.stop_reason);
             let mut result = json!({"stopReason": end.stop_reason});
             if let Some(meta) = &end.meta {
                 result["_meta"] = Value::Object(meta.clone());
@@ -98,7 +98,7 @@ fn step(world: &mut World<'_>, word: &Word, knowledge: Knowledge<'_>) {
 }
 
 fn spoken(world: &mut World<'_>, kind: &str, verb: &str, say: &Say) {
-    world.say(Voice::Agent, format!("{verb} {}", quoted(&say.text)));
+    world.quote(&format!("{verb} "), &say.text);
     let origin = match say.origin {
         Some(Writer::Model) => Some("msg_scenario"),
         Some(Writer::Agent) => Some("00000000-0000-4000-8000-000000000001"),
@@ -115,7 +115,7 @@ fn tooled(world: &mut World<'_>, kind: &str, tool: &Tool) {
     if let Some(status) = tool.status {
         update["status"] = status.as_str().into();
     }
-    world.say(Voice::Agent, format!("{kind} {}", quoted(&tool.id)));
+    world.quote(&format!("{kind} "), &tool.id);
     world.update(tool.execution.as_ref(), &update);
 }
 
@@ -129,7 +129,7 @@ fn informed(world: &mut World<'_>, info: &SessionInfo) {
 }
 
 fn failed(world: &mut World<'_>, fail: &Fail) {
-    world.say(Voice::Agent, format!("fails with {}", quoted(&fail.message)));
+    world.quote("fails with ", &fail.message);
     let error = RpcError { code: fail.code.unwrap_or(-32603), message: fail.message.clone(), data: fail.data.clone() };
     world.settle(fail.execution.as_ref(), fail.generation, Outcome::Error(error), fail.verdict.as_ref());
 }

@@ -6,7 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
 use super::document::{Launch, Verdict};
-use super::speak;
+use super::speak::Speaker;
 use super::timeline::{Timeline, Voice};
 use crate::acp::event::Event;
 use crate::acp::session::{Knowledge, Outcome, Session};
@@ -37,7 +37,8 @@ pub(super) struct World<'k> {
     /// What a viewer sees of the transcript.
     seen: BTreeMap<u64, String>,
     banner: String,
-    pub(super) start: Timestamp,
+    pub(super) speaker: Speaker,
+    start: Timestamp,
     now_ms: u64,
     pub(super) timeline: Timeline,
 }
@@ -68,6 +69,7 @@ impl<'k> World<'k> {
             timer: None,
             seen: BTreeMap::new(),
             banner: String::new(),
+            speaker: Speaker::new(start, knowledge.redactor.scope()),
             start,
             now_ms: 0,
             timeline: Timeline::default(),
@@ -75,7 +77,14 @@ impl<'k> World<'k> {
     }
 
     pub(super) fn say(&mut self, voice: Voice, text: impl Into<String>) {
+        let text = self.speaker.line(&text.into());
         self.timeline.push(self.now_ms, voice, text);
+    }
+
+    /// The agent's line with a text of its own.
+    pub(super) fn quote(&mut self, verb: &str, text: &str) {
+        let text = self.speaker.quoted(text);
+        self.say(Voice::Agent, format!("{verb}{text}"));
     }
 
     /// Moves the clock forward; timers that become due on the way fire at their instant.
@@ -193,7 +202,8 @@ impl<'k> World<'k> {
             self.records.records.values().map(|record| (record.id.number(), record.text.clone())).collect();
         for (name, records) in [("stored", stored), ("seen", self.seen.clone())] {
             for (id, text) in records {
-                self.say(Voice::Rest, format!("{name} record {id} {}", speak::quoted(&text)));
+                let text = self.speaker.quoted(&text);
+                self.say(Voice::Rest, format!("{name} record {id} {text}"));
             }
         }
         let notices = self.notices.count(&self.session);
@@ -207,7 +217,7 @@ impl<'k> World<'k> {
     }
 
     fn observe(&mut self, event: &Event, verdict: Option<&Verdict>) {
-        if let Some((voice, line)) = speak::event(event) {
+        if let Some((voice, line)) = self.speaker.event(event) {
             self.say(voice, line);
         }
         let now = self.now();
@@ -222,7 +232,8 @@ impl<'k> World<'k> {
             match effect {
                 SessionEffect::Transcript(effect) => self.show(&effect),
                 SessionEffect::Retry(effect) => {
-                    self.say(Voice::Owner, speak::effect(&effect, self.start));
+                    let line = self.speaker.effect(&effect);
+                    self.say(Voice::Owner, line);
                     self.carry_out(effect);
                 }
             }
@@ -230,7 +241,8 @@ impl<'k> World<'k> {
     }
 
     fn show(&mut self, effect: &TranscriptEffect) {
-        self.say(Voice::Transcript, speak::transcript(effect));
+        let line = self.speaker.transcript(effect);
+        self.say(Voice::Transcript, line);
         match effect {
             TranscriptEffect::Show { record, text, .. } => self.seen.entry(record.number()).or_default().push_str(text),
             TranscriptEffect::Remove(record) => drop(self.seen.remove(&record.number())),
