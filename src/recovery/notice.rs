@@ -5,6 +5,7 @@
 //! Must not know: how a store keeps anything, how a client draws.
 
 mod board;
+pub mod law;
 mod memory;
 mod store;
 mod view;

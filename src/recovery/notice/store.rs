@@ -51,7 +51,7 @@ pub struct Stored {
 /// 4. An `Err` of `write` or `delete` leaves that notice as it was or as it was asked to be, and every other one alone.
 /// 5. No call touches a notice of another session, or anything that is no retry notice.
 ///
-/// `recovery::notice::law` in the project's tests checks a store against it.
+/// [`law::violations`](super::law::violations) checks a store against it.
 pub trait NoticeStore {
     /// Every notice of a session, ordered by id.
     ///

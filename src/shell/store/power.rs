@@ -202,6 +202,12 @@ fn no_power_loss_loses_a_confirmed_call_or_tears_one() {
 }
 
 #[test]
+fn the_store_keeps_its_law() {
+    let mut store = DurableStore::over(Disk::holding(Vec::new(), u64::MAX)).unwrap();
+    assert_eq!(crate::recovery::notice::law::violations(&mut store, 3), Ok(Vec::new()));
+}
+
+#[test]
 fn a_file_is_locked_reopened_and_private() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("notices");
