@@ -156,7 +156,7 @@ impl World {
             _ => {}
         }
         let Some(input) = self.input(letter) else { return Ok(()) };
-        if letter == Letter::Fire
+        if matches!(letter, Letter::Fire | Letter::FireStale)
             && let Standing::Waiting { deadline, .. } = self.owner.standing()
         {
             self.now = self.now.max(*deadline);
@@ -251,6 +251,7 @@ impl World {
                 "a model switch has a replacement execution",
             ),
             (self.armed.len() <= 1 && waiting == (self.armed.len() == 1), "one timer, armed exactly while waiting"),
+            (letter != Letter::FireStale || !effects.iter().any(starts), "a timer that is not armed starts nothing"),
             (ours <= 1, "at most one notice"),
             (foreign || !works || self.owner.owns_retry() || ours == 0, "no notice after an ended loop"),
             (
@@ -276,6 +277,10 @@ fn dispatch(effect: &Effect) -> Option<&Dispatch> {
         Effect::Dispatch(dispatch) => Some(dispatch),
         _ => None,
     }
+}
+
+const fn starts(effect: &Effect) -> bool {
+    matches!(effect, Effect::ArmTimer { .. } | Effect::Prepare(_) | Effect::Dispatch(_))
 }
 
 fn replaced(dispatch: &Dispatch, before: &World) -> bool {
