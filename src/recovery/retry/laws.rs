@@ -156,6 +156,7 @@ impl World {
             _ => {}
         }
         let Some(input) = self.input(letter) else { return Ok(()) };
+        let now = self.now;
         if matches!(letter, Letter::Fire | Letter::FireStale)
             && let Standing::Waiting { deadline, .. } = self.owner.standing()
         {
@@ -167,6 +168,9 @@ impl World {
         self.laws(letter, &effects, &before)?;
         // What is remembered is bounded and counters do not count, so that equal worlds are recognized.
         self.owner.ignored = 0;
+        if letter == Letter::FireStale {
+            self.now = now;
+        }
         let keep = self.sent.len().saturating_sub(2);
         self.sent.drain(..keep);
         let keep = self.prepared.len().saturating_sub(2);
@@ -301,7 +305,7 @@ fn foreign_notice() -> Notice {
 }
 
 /// Every sequence of up to this many letters, after each of the prefixes.
-const LENGTH: usize = 7;
+const LENGTH: usize = 6;
 
 /// Where exploring begins, so that short sequences reach deep states.
 const PREFIXES: &[&[Letter]] = {
