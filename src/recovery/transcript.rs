@@ -60,7 +60,8 @@ impl Part {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Commit {
-    /// A new top-level tool call. The prompt goes on.
+    /// A new tool call. The prompt goes on. Events do not tell a nested call from a top-level one, so each commits: more
+    /// is kept than had to be, never less.
     ToolCall,
     /// The session is handed to another execution or viewer. The prompt goes on.
     HandOff,

@@ -150,6 +150,29 @@ fn one_failed_deletion_stops_no_other_and_is_made_good() {
 }
 
 #[test]
+fn what_belongs_to_no_open_attempt_is_counted_and_ignored() {
+    let mut transcript = Transcript::default();
+    let mut records = MemoryRecords::default();
+    let changes = [
+        (boundary(), 1),
+        (Change::PromptStarted(invocation(1)), 1),
+        (boundary(), 1),
+        (Change::Boundary(invocation(2)), 2),
+        (chunk(2, Part::Assistant, None, "stale"), 3),
+        (commit(Commit::Completion), 3),
+        (boundary(), 4),
+    ];
+    let mut wrong = Vec::new();
+    for (change, expected) in changes {
+        let effects = transcript.on(change.clone(), &mut records);
+        if transcript.ignored() != expected || !effects.is_empty() {
+            wrong.push(format!("{change:?}: expected {expected}, got {}, {effects:?}", transcript.ignored()));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
 fn a_failed_write_is_made_good_even_after_the_commit() {
     let mut records = MemoryRecords { fail_write: true, ..MemoryRecords::default() };
     let mut transcript = Transcript::default();
