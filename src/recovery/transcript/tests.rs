@@ -273,8 +273,25 @@ fn every(transcript: &Transcript, records: &MemoryRecords, model: &Model, trail:
 
 #[test]
 fn retraction_touches_the_current_attempt_only_over_every_short_sequence() {
-    let mut transcript = Transcript::default();
-    transcript.on(Change::PromptStarted(invocation(1)), &mut MemoryRecords::default());
-    let count = every(&transcript, &MemoryRecords::default(), &Model::default(), &mut Vec::new(), 5);
-    assert_eq!(count, 20 + 400 + 8_000 + 160_000 + 3_200_000);
+    let said = || chunk(1, Part::Assistant, Some("m"), "a");
+    // Where exploring begins, so that short sequences reach deep states.
+    let prefixes = [
+        vec![],
+        vec![said(), Change::Flush, chunk(1, Part::Thought, None, "t")],
+        vec![said(), commit(Commit::ToolCall), said()],
+        vec![said(), boundary(), said(), Change::Flush],
+    ];
+    let mut count = 0;
+    for prefix in prefixes {
+        let (mut transcript, mut records) = (Transcript::default(), MemoryRecords::default());
+        let mut model = Model::default();
+        let mut trail = Vec::new();
+        for change in [Change::PromptStarted(invocation(1))].into_iter().chain(prefix) {
+            trail.push(change.clone());
+            let effects = transcript.on(change.clone(), &mut records);
+            model.check(&change, &effects, &trail);
+        }
+        count += every(&transcript, &records, &model, &mut trail, 4);
+    }
+    assert_eq!(count, 4 * (20 + 400 + 8_000 + 160_000), "sequences were left out");
 }
