@@ -14,6 +14,7 @@ mod classify;
 mod project;
 mod redact;
 mod replay;
+mod simulate;
 
 use clap::Parser as _;
 
@@ -42,6 +43,7 @@ pub fn run() -> Exit {
         Command::Classify(classify) => classify::run(&classify, &mut output),
         Command::Redact(redact) => redact::run(&redact, &mut output),
         Command::Canon(canon) => canon::run(&canon, &mut output),
+        Command::Simulate(simulate) => simulate::run(&simulate, &mut output),
     };
     match result {
         Ok(exit) => exit,

@@ -14,5 +14,7 @@ pub mod jobs;
 pub mod lines;
 #[cfg(feature = "acp")]
 pub mod link;
+#[cfg(feature = "store")]
+pub mod store;
 #[cfg(feature = "cli")]
 pub mod tree;

@@ -9,4 +9,5 @@ mod redact;
 mod replay;
 mod run;
 mod secrets;
+mod simulate;
 mod usage;
