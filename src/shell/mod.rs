@@ -4,11 +4,17 @@
 //!
 //! Must not know: what anything means.
 
+#[cfg(all(feature = "cli", unix))]
+pub mod agent;
 #[cfg(feature = "cli")]
 pub mod clock;
 #[cfg(feature = "cli")]
 pub mod disk;
 #[cfg(feature = "cli")]
 pub mod jobs;
+#[cfg(all(feature = "cli", unix))]
+pub mod lab;
+#[cfg(feature = "cli")]
+pub(crate) mod threads;
 #[cfg(feature = "cli")]
 pub mod tree;
