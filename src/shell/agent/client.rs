@@ -168,8 +168,7 @@ impl From<RecorderError> for CaptureError {
 /// When the command can not be started or the transcript can not be written.
 pub fn capture(plan: &Plan, recorder: &Recorder, on_step: &mut dyn FnMut(Step)) -> Result<Outcome, CaptureError> {
     let watch = Stopwatch::start();
-    let program =
-        plan.launch.command.first().map(|program| program.to_string_lossy().into_owned()).unwrap_or_default();
+    let program = plan.launch.command.first().map(|program| program.to_string_lossy().into_owned()).unwrap_or_default();
     let failed = |error| CaptureError::Start(program.clone(), error);
     let mut process = Process::start(&plan.launch, Some(new_mark())).map_err(failed)?;
     let streams = Streams::connect(&mut process, recorder).map_err(failed)?;
@@ -378,7 +377,8 @@ impl Driver<'_> {
         let plan = self.plan;
         let Some(mode) = &plan.mode else { return Ok(()) };
         let offered = opened.pointer("/result/modes/availableModes").and_then(Value::as_array);
-        let known = offered.is_some_and(|modes| modes.iter().any(|offer| offer.get("id") == Some(&Value::from(&**mode))));
+        let known =
+            offered.is_some_and(|modes| modes.iter().any(|offer| offer.get("id") == Some(&Value::from(&**mode))));
         if known {
             self.call("session/set_mode", &json!({"sessionId": session, "modeId": mode}))?;
         }

@@ -124,7 +124,12 @@ mod tests {
         let rows = [
             (false, "session/request_permission", json!({"options": options}), selected("n")),
             (true, "session/request_permission", json!({"options": options}), selected("y")),
-            (false, "session/request_permission", json!({}), Body::Result(json!({"outcome": {"outcome": "cancelled"}}))),
+            (
+                false,
+                "session/request_permission",
+                json!({}),
+                Body::Result(json!({"outcome": {"outcome": "cancelled"}})),
+            ),
             (false, "fs/read_text_file", json!({"path": at(&folder, "a.txt")}), denied()),
             (
                 true,
@@ -135,7 +140,12 @@ mod tests {
             (true, "fs/read_text_file", json!({"path": at(&elsewhere, "secret.txt")}), outside()),
             (true, "fs/read_text_file", json!({"path": at(&folder, "link/secret.txt")}), outside()),
             (true, "fs/write_text_file", json!({"path": at(&elsewhere, "new"), "content": "x"}), outside()),
-            (true, "fs/write_text_file", json!({"path": at(&folder, "new"), "content": "x"}), Body::Result(Value::Null)),
+            (
+                true,
+                "fs/write_text_file",
+                json!({"path": at(&folder, "new"), "content": "x"}),
+                Body::Result(Value::Null),
+            ),
             (true, "terminal/create", json!({}), denied()),
             (true, "_vendor/anything", json!({}), Body::Error(METHOD_NOT_FOUND, "method not found".into())),
         ];

@@ -3,7 +3,7 @@
 use std::io::{self, Read};
 
 /// Longest line that is kept in one piece; what is longer arrives in pieces, nothing is lost.
-pub const LINE_LIMIT_BYTES: usize = 64 << 20;
+pub const LINE_LIMIT_BYTES: usize = 16 << 20;
 
 const READ_BYTES: usize = 64 << 10;
 

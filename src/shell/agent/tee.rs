@@ -1,8 +1,8 @@
 //! Stands between an editor and an agent: both directions pass byte for byte, each line recorded before it is passed on.
 
 use std::io::{self, Read, Write};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use rustix::process::Signal;
@@ -97,9 +97,8 @@ fn pass(from: impl Read, mut to: impl Write, tap: &Tap) {
 /// to a whole group goes to the agent's group.
 fn forward_signals(target: Target) -> io::Result<()> {
     use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGWINCH};
-    let mut signals = signal_hook::iterator::Signals::new([
-        SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGCONT, SIGWINCH,
-    ])?;
+    let mut signals =
+        signal_hook::iterator::Signals::new([SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGCONT, SIGWINCH])?;
     threads::detached("tee-signals", move || {
         for number in &mut signals {
             match number {
