@@ -3,12 +3,17 @@
 //! The library is sans-I/O: bytes, the time (`now`) and storage come in as arguments or traits, effects go out as
 //! values. Modules are floors; imports go down only (see `docs/ARCHITECTURE.md`).
 
+pub mod acp;
 pub mod canon;
 pub mod catalogue;
 pub mod classify;
 pub mod evidence;
+pub mod fixture;
+pub mod matrix;
 pub mod recording;
+pub mod recovery;
 pub mod redact;
+pub mod replay;
 #[cfg(feature = "acp")]
 pub mod shell;
 pub mod text;

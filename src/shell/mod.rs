@@ -16,5 +16,7 @@ pub mod jobs;
 pub mod lab;
 #[cfg(feature = "cli")]
 pub(crate) mod threads;
+#[cfg(feature = "acp")]
+pub mod link;
 #[cfg(feature = "cli")]
 pub mod tree;

@@ -7,13 +7,24 @@ use super::disk::{self, DiskError};
 /// The files that the binary carries: `matrix.yaml` and `fixtures/**`.
 const EMBEDDED: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/embedded_tree.rs"));
 
-/// A file of a tree: its path from the root, with `/` between folders, and its text.
+/// A file of a tree: its path, with `/` between folders, and its bytes.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct File {
     /// Path as it is shown to a person.
     pub path: String,
-    /// The text.
-    pub text: String,
+    /// The bytes. Whether they are text is for the reader of the format to say.
+    pub bytes: Vec<u8>,
+}
+
+impl File {
+    /// The file as text.
+    ///
+    /// # Errors
+    /// When it is not UTF-8.
+    pub fn text(&self) -> Result<&str, DiskError> {
+        std::str::from_utf8(&self.bytes)
+            .map_err(|error| DiskError::NotUtf8(PathBuf::from(&self.path), error.valid_up_to()))
+    }
 }
 
 /// Where a part of a tree comes from.
@@ -75,7 +86,7 @@ impl Tree {
 pub fn embedded_matrix() -> File {
     embedded(|path| path == "matrix.yaml")
         .pop()
-        .unwrap_or_else(|| File { path: "matrix.yaml".into(), text: String::new() })
+        .unwrap_or_else(|| File { path: "matrix.yaml".into(), bytes: Vec::new() })
 }
 
 /// The fixtures that the binary carries, by path.
@@ -86,7 +97,7 @@ pub fn embedded_fixtures() -> Vec<File> {
 
 fn embedded(wanted: impl Fn(&str) -> bool) -> Vec<File> {
     let files = EMBEDDED.iter().filter(|(path, _)| wanted(path));
-    files.map(|(path, text)| File { path: (*path).to_owned(), text: (*text).to_owned() }).collect()
+    files.map(|(path, text)| File { path: (*path).to_owned(), bytes: text.as_bytes().to_vec() }).collect()
 }
 
 /// Every `.json` file below a folder, or the file itself, by path. Paths are shown as they were given.
@@ -96,7 +107,7 @@ fn embedded(wanted: impl Fn(&str) -> bool) -> Vec<File> {
 pub fn json_files(path: &Path) -> Result<Vec<File>, DiskError> {
     let reader = Reader { base: path.to_owned(), shown: Some(path.display().to_string()) };
     if path.is_file() {
-        return Ok(vec![File { path: shown(path), text: disk::read_text(path)? }]);
+        return Ok(vec![File { path: shown(path), bytes: disk::read(path)? }]);
     }
     reader.folder("", "json")
 }
@@ -121,7 +132,7 @@ impl Reader {
 
     fn file(&self, name: &str) -> Result<File, DiskError> {
         let path = self.base.join(name);
-        Ok(File { path: self.shown(&path), text: disk::read_text(&path)? })
+        Ok(File { path: self.shown(&path), bytes: disk::read(&path)? })
     }
 
     /// Hidden files and folders are not part of a tree. A loop of links is an error, not an endless walk.
@@ -142,7 +153,7 @@ impl Reader {
                 DiskError::Read(path, error)
             })?;
             if entry.file_type().is_file() && entry.path().extension().is_some_and(|found| found == extension) {
-                files.push(File { path: self.shown(entry.path()), text: disk::read_text(entry.path())? });
+                files.push(File { path: self.shown(entry.path()), bytes: disk::read(entry.path())? });
             }
         }
         files.sort();

@@ -15,6 +15,7 @@ pub use finding::{Finding, Place, Severity};
 pub use identity::{
     AgentId, ExecutionId, Gateway, Generation, IdError, Invocation, ModelId, RuleId, SessionId, ShapeId,
 };
+pub(crate) use words::word_enum;
 pub use words::{
     CaptureMode, Case, Channel, Class, Confidence, Disposition, ErrorSource, Phase, Scope, Tier, Token, ToolStatus,
     UnknownWord, WordList,

@@ -268,6 +268,8 @@ word_enum! {
         AcpResult = "acp_result",
         /// Cursor's retriable control frame (.12).
         CursorAcp = "cursor_acp",
+        /// The connection or the agent process ended before the prompt was answered.
+        AcpConnection = "acp_connection",
     }
 }
 
