@@ -7,6 +7,7 @@ pub mod acp;
 pub mod canon;
 pub mod catalogue;
 pub mod classify;
+pub mod derive;
 pub mod evidence;
 pub mod fixture;
 pub mod matrix;

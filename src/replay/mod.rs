@@ -7,6 +7,7 @@
 //!
 //! Must not know: processes, paths, which connection plays the script.
 
+mod accept;
 mod compare;
 mod direct;
 mod exchange;

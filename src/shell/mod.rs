@@ -14,9 +14,9 @@ pub mod disk;
 pub mod jobs;
 #[cfg(all(feature = "cli", unix))]
 pub mod lab;
-#[cfg(feature = "cli")]
-pub(crate) mod threads;
 #[cfg(feature = "acp")]
 pub mod link;
+#[cfg(feature = "cli")]
+pub(crate) mod threads;
 #[cfg(feature = "cli")]
 pub mod tree;
