@@ -7,12 +7,14 @@
 
 mod client;
 mod policy;
+mod preset;
 mod process;
 mod recorder;
 mod stream;
 mod tee;
 
 pub use client::{CaptureError, Ending, Outcome, Plan, PromptEnd, Step, Why, capture};
+pub use preset::{Home, Preset, PresetError, Route, find_program, isolation, preset, presets, search_path};
 pub use process::{Exit, Launch};
 pub use recorder::{Recorder, RecorderError, TRANSCRIPT_LIMIT_BYTES, private_folder};
 pub use stream::LINE_LIMIT_BYTES;

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use super::call::{Api, Call, Purpose};
 use super::http::{Request, read_request};
-use super::scenario::{Envelope, Facts, Fault, LabData, Reply};
+use super::scenario::{Envelope, Facts, Fault, LabData};
 use super::wire::{Context, Next, nothing_here, perform, side};
 use crate::redact::Raw;
 use crate::shell::clock::{self, Stopwatch};
