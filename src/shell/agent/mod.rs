@@ -8,14 +8,18 @@
 mod client;
 mod policy;
 mod preset;
+mod probe;
 mod process;
 mod recorder;
+mod store;
 mod stream;
 mod tee;
 
 pub use client::{CaptureError, Ending, Outcome, Plan, PromptEnd, Step, Why, capture};
 pub use preset::{Home, Preset, PresetError, Route, find_program, isolation, preset, presets, search_path};
+pub use probe::version_of;
 pub use process::{Exit, Launch};
 pub use recorder::{Recorder, RecorderError, TRANSCRIPT_LIMIT_BYTES, private_folder};
+pub use store::{PRIVATE_FOLDER, new_name, older_than, transcripts};
 pub use stream::LINE_LIMIT_BYTES;
 pub use tee::{TeeOutcome, tee};

@@ -1,0 +1,40 @@
+//! What a fixture says about its origin: the command, without anything private.
+
+use super::arguments::CaptureArguments;
+
+/// The command as a person would type it again. Values of variables and addresses are left out.
+pub(super) fn command(arguments: &CaptureArguments) -> String {
+    let mut words = vec!["refrain".to_owned(), "capture".to_owned()];
+    let mut option = |name: &str, value: Option<String>| {
+        if let Some(value) = value {
+            words.push(format!("--{name}"));
+            words.push(quoted(&value));
+        }
+    };
+    option("gateway", arguments.gateway.as_ref().map(ToString::to_string));
+    option("case", arguments.case.map(|case| case.to_string()));
+    option("preset", arguments.preset.clone());
+    option("fault", arguments.fault.clone());
+    option("envelope", arguments.envelope.clone());
+    option("fail-first", arguments.fail_first.map(|count| count.to_string()));
+    option("model-text", arguments.model_text.as_ref().map(|_| "…".to_owned()));
+    option("base-url", arguments.base_url.as_ref().map(|_| "…".to_owned()));
+    for variable in &arguments.env {
+        option("env", variable.split_once('=').map(|(name, _)| format!("{name}=…")));
+    }
+    if arguments.allow_tools {
+        words.push("--allow-tools".to_owned());
+    }
+    if let Some((program, rest)) = arguments.command.split_first() {
+        words.push("--".to_owned());
+        let program = program.to_string_lossy();
+        words.push(quoted(program.rsplit('/').next().unwrap_or_default()));
+        words.extend(rest.iter().map(|word| quoted(&word.to_string_lossy())));
+    }
+    words.join(" ")
+}
+
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "-_./=:@,…".contains(c);
+    if !word.is_empty() && word.chars().all(plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
+}
