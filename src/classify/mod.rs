@@ -4,90 +4,14 @@
 //!
 //! Must not know: provider branches, any time but `now`.
 
-use jiff::Timestamp;
+mod classification;
+mod classifier;
+mod excerpt;
+mod hint;
+mod logline;
+mod speaker;
+mod telemetry;
+pub mod wire;
 
-use crate::evidence::Evidence;
-use crate::redact::{Clean, Diagnostic};
-use crate::vocab::{AgentId, Class, Code, Confidence, ModelId, Phase, RuleId, Scope};
-
-/// A validated timing hint. Both forms are always present together.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct TimingHint {
-    /// Milliseconds from `now`.
-    pub retry_after_ms: u64,
-    /// The instant.
-    pub reset_at: Timestamp,
-}
-
-/// The verdict over one evidence (criterion .3).
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Classification {
-    /// Semantic code.
-    pub code: Code,
-    /// How sure.
-    pub confidence: Confidence,
-    /// What the failure is about, when known.
-    pub scope: Option<Scope>,
-    /// The rule that decided; `None` is the phase fallback.
-    pub rule: Option<RuleId>,
-    /// `provider-errors.v1+<hash>`.
-    pub catalogue: String,
-    /// The negotiated agent.
-    pub provider: Option<AgentId>,
-    /// The published model.
-    pub model: Option<ModelId>,
-    /// The phase of the evidence.
-    pub phase: Phase,
-    /// Validated hint, only for codes that take one.
-    pub hint: Option<TimingHint>,
-    /// What a person can do, when the rule or the code says so.
-    pub remediation: Option<String>,
-    /// Bounded, redacted excerpt of the text that decided.
-    pub safe_excerpt: Option<Clean<Diagnostic>>,
-    /// Rules that matched and were outranked.
-    pub outranked: Vec<RuleId>,
-    /// Rules that matched and were vetoed.
-    pub vetoed: Vec<RuleId>,
-}
-
-impl Classification {
-    /// Policy class, derived from the code.
-    #[must_use]
-    pub const fn class(&self) -> Class {
-        self.code.class()
-    }
-
-    /// The code's automatic-retry flag with the 60 s rule applied. Not a permission: that needs the attempt's evidence.
-    #[must_use]
-    pub fn auto_retry(&self) -> bool {
-        self.code.policy().auto_retry.allows(self.hint.map(|hint| hint.retry_after_ms))
-    }
-}
-
-/// A compiled catalogue that classifies.
-#[derive(Debug)]
-pub struct Classifier {}
-
-impl Classifier {
-    /// Provisional.
-    #[must_use]
-    pub fn embedded() -> &'static Self {
-        &Self {}
-    }
-
-    /// Classifies evidence at `now`.
-    #[must_use]
-    pub fn classify(&self, evidence: &Evidence, now: Timestamp) -> Classification {
-        let _ = (evidence, now);
-        unreachable!("replaced by the classifier work")
-    }
-
-    /// The marker question (criteria .16, .20): the code, if this chunk text classifies with high confidence to a
-    /// fallback-eligible code for this agent.
-    #[must_use]
-    pub fn candidate(&self, text: &str, provider: Option<&AgentId>) -> Option<Code> {
-        let _ = (text, provider);
-        None
-    }
-}
+pub use classification::{Classification, TimingHint};
+pub use classifier::{Classifier, Trace, TraceHit};

@@ -4,6 +4,11 @@
 //!
 //! Must not know: how it was observed, what it means.
 
+mod result;
+pub mod wire;
+
+pub use result::failure_text;
+
 use crate::text;
 use crate::vocab::{AgentId, Channel, Invocation, ModelId, Phase};
 

@@ -5,31 +5,27 @@
 //! Must not know: ACP, fixtures, disk.
 
 mod clean;
+mod detect;
+mod filter;
+mod interner;
+mod json;
+mod markdown;
+mod placeholder;
+mod plan;
+mod redactor;
+mod sample;
+mod scanner;
+mod scope;
+mod self_test;
+mod shape;
+mod shapes;
+mod view;
 
 pub use clean::{Clean, CredentialOnly, Diagnostic, Payload, Provenance, Raw, TierMark};
-
-// PROVISIONAL: replaced by the redact room.
-/// Provisional.
-#[derive(Debug)]
-pub struct Redactor {}
-/// Provisional.
-#[derive(Debug)]
-pub struct Scope<T>(std::marker::PhantomData<T>);
-impl Redactor {
-    /// Provisional.
-    #[must_use]
-    pub fn embedded() -> &'static Self {
-        &Self {}
-    }
-    /// Provisional.
-    #[must_use]
-    pub fn scope<T: TierMark>(&self) -> Scope<T> {
-        Scope(std::marker::PhantomData)
-    }
-}
-impl<T: TierMark> Scope<T> {
-    /// Provisional.
-    pub fn clean(&mut self, raw: Raw<&str>) -> Clean<T> {
-        Clean::new((*raw.as_inner()).to_owned())
-    }
-}
+pub use json::Lines;
+pub use redactor::{Hit, PieceHit, Redactor};
+pub use sample::expand as expand_sample;
+pub use scope::{DIAGNOSTIC_BYTES, Scope};
+pub use self_test::self_test;
+pub use shape::{Boundary, Kind, Profile, Replacement, Scanner, Shape, ShapeClass, Validator};
+pub use shapes::Shapes;

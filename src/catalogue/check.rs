@@ -1,0 +1,236 @@
+//! What a catalogue must hold as a whole: references, order, samples, collisions, coverage.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::vocab::{Channel, Class, Finding, Place, RuleId};
+
+use super::Catalogue;
+use super::document::{RuleDocument, Sample};
+use super::load::Source;
+use super::order;
+use super::rule::{Origin, Rule};
+use super::view::View;
+use super::word::Authority;
+
+/// Where each rule was written; empty for the embedded catalogue.
+type Origins<'a> = BTreeMap<&'a str, &'a Source<'a>>;
+
+fn place(origins: &Origins<'_>, id: &RuleId, key: &str, part: &str) -> Place {
+    match origins.get(id.as_str()) {
+        Some(source) if part.is_empty() => source.key(key),
+        Some(source) => source.quote(key, part),
+        None => Place::file(&format!("{}/{id}.yaml", super::RULES_FOLDER)),
+    }
+}
+
+/// `outranks` names rules that exist, of the same tier, without circles.
+pub(crate) fn references<'a>(
+    documents: impl Iterator<Item = &'a RuleDocument>,
+    origins: &Origins<'_>,
+    findings: &mut Vec<Finding>,
+) {
+    let known: BTreeMap<&str, &RuleDocument> = documents.map(|document| (document.id.as_str(), document)).collect();
+    for document in known.values() {
+        for other in &document.outranks {
+            let message = match known.get(other.as_str()) {
+                None => format!("`{}` outranks `{other}`, which does not exist", document.id),
+                Some(rule) if rule.tier != document.tier && rule.tier != Authority::Structured => {
+                    format!("`{}` outranks `{other}`, which is of another tier: the tier already decides", document.id)
+                }
+                Some(_) => continue,
+            };
+            findings.push(Finding::error(
+                "refrain::catalogue::outranks",
+                place(origins, &document.id, "outranks", other.as_str()),
+                message,
+            ));
+        }
+        if let Some(circle) = circle_from(document, &known) {
+            findings.push(Finding::error(
+                "refrain::catalogue::unordered",
+                place(origins, &document.id, "outranks", ""),
+                format!("`outranks` runs in a circle: {}", circle.join(" > ")),
+            ));
+        }
+    }
+}
+
+/// The circle of `outranks` that leads back to `start`, when it is the first of its members.
+fn circle_from(start: &RuleDocument, known: &BTreeMap<&str, &RuleDocument>) -> Option<Vec<String>> {
+    let mut path = vec![start.id.as_str()];
+    let mut seen = BTreeSet::new();
+    if !walk(start.id.as_str(), known, &mut path, &mut seen) {
+        return None;
+    }
+    let first = path.iter().min().copied();
+    path.push(start.id.as_str());
+    (first == Some(start.id.as_str())).then(|| path.into_iter().map(str::to_owned).collect())
+}
+
+fn walk<'a>(
+    start: &str,
+    known: &BTreeMap<&str, &'a RuleDocument>,
+    path: &mut Vec<&'a str>,
+    seen: &mut BTreeSet<&'a str>,
+) -> bool {
+    let Some(document) = path.last().and_then(|last| known.get(last)) else { return false };
+    for other in &document.outranks {
+        if other.as_str() == start {
+            return true;
+        }
+        if seen.insert(other.as_str()) {
+            path.push(other.as_str());
+            if walk(start, known, path, seen) {
+                return true;
+            }
+            path.pop();
+        }
+    }
+    false
+}
+
+/// Every sample behaves, and no two rules contradict each other on a sample.
+pub(crate) fn behaviour(catalogue: &Catalogue, origins: &Origins<'_>, findings: &mut Vec<Finding>) {
+    let mut collisions = BTreeSet::new();
+    for rule in catalogue.rules() {
+        for sample in &rule.samples().positive {
+            positive(catalogue, rule, sample, origins, findings);
+            if rule.is_textual() {
+                collide(catalogue, rule, sample, origins, &mut collisions, findings);
+            }
+        }
+        for sample in &rule.samples().negative {
+            negative(catalogue, rule, sample, origins, findings);
+        }
+        if rule.is_textual() && !rule.samples().positive.is_empty() && never_first(catalogue, rule) {
+            findings.push(
+                Finding::warning(
+                    "refrain::catalogue::shadowed",
+                    place(origins, rule.id(), "samples", ""),
+                    format!("rule `{}` decides none of its own samples", rule.id()),
+                )
+                .help("another rule always outranks it: remove it or give it a sample of its own"),
+            );
+        }
+    }
+}
+
+fn positive(catalogue: &Catalogue, rule: &Rule, sample: &Sample, origins: &Origins<'_>, findings: &mut Vec<Finding>) {
+    if fires(catalogue, rule, sample) {
+        return;
+    }
+    let why = silence(rule, sample);
+    findings.push(Finding::error(
+        "refrain::catalogue::silent_sample",
+        place(origins, rule.id(), "samples", &sample.text),
+        format!("rule `{}` does not match its own sample: {why}", rule.id()),
+    ));
+}
+
+fn negative(catalogue: &Catalogue, rule: &Rule, sample: &Sample, origins: &Origins<'_>, findings: &mut Vec<Finding>) {
+    if fires(catalogue, rule, sample) {
+        findings.push(Finding::error(
+            "refrain::catalogue::firing_near_miss",
+            place(origins, rule.id(), "samples", &sample.text),
+            format!("rule `{}` matches a sample that must stay silent", rule.id()),
+        ));
+    }
+}
+
+fn origin_of<'a>(rule: &'a Rule, sample: &'a Sample) -> Origin<'a> {
+    Origin { channel: sample.channel.unwrap_or(Channel::PromptError), provider: rule.sample_provider(sample) }
+}
+
+/// Whether the rule matches the sample, unvetoed.
+fn fires(catalogue: &Catalogue, rule: &Rule, sample: &Sample) -> bool {
+    let document = rule.document();
+    if !rule.is_textual() {
+        return sample.status.is_some_and(|status| document.status.contains(&status))
+            || sample.exit.is_some_and(|code| document.exit.contains(&code))
+            || sample.stop_reason.as_ref().is_some_and(|reason| document.stop_reason.contains(reason))
+            || (document.long_reset_of.is_some() && sample.text.contains("hours"));
+    }
+    let view = View::of(&sample.text);
+    catalogue
+        .hits(&sample.text, &view, origin_of(rule, sample))
+        .iter()
+        .any(|hit| catalogue.rules()[hit.rule].id() == rule.id() && !hit.vetoed)
+}
+
+/// Which part of the rule did not match.
+fn silence(rule: &Rule, sample: &Sample) -> &'static str {
+    let view = View::of(&sample.text);
+    if rule.is_textual() && rule.find(&sample.text, &view).is_some() {
+        "a literal is missing in the text, the channel or the agent is another, or a cancellation vetoes it"
+    } else {
+        "the pattern is not in it, or an `unless` pattern is"
+    }
+}
+
+fn matched<'a>(catalogue: &'a Catalogue, rule: &Rule, sample: &Sample) -> Vec<&'a Rule> {
+    let view = View::of(&sample.text);
+    catalogue
+        .hits(&sample.text, &view, origin_of(rule, sample))
+        .iter()
+        .filter(|hit| !hit.vetoed)
+        .map(|hit| &catalogue.rules()[hit.rule])
+        .collect()
+}
+
+fn collide(
+    catalogue: &Catalogue,
+    rule: &Rule,
+    sample: &Sample,
+    origins: &Origins<'_>,
+    seen: &mut BTreeSet<(String, String)>,
+    findings: &mut Vec<Finding>,
+) {
+    let all = matched(catalogue, rule, sample);
+    for (index, one) in all.iter().enumerate() {
+        for other in &all[index + 1..] {
+            let same = one.code() == other.code() || order::standing(one) != order::standing(other);
+            if same || order::beats(one, other) || order::beats(other, one) {
+                continue;
+            }
+            if seen.insert((one.id().to_string(), other.id().to_string())) {
+                findings.push(
+                    Finding::error(
+                        "refrain::catalogue::collision",
+                        place(origins, rule.id(), "samples", &sample.text),
+                        format!(
+                            "rules `{}` ({}) and `{}` ({}) both match this sample",
+                            one.id(),
+                            one.code(),
+                            other.id(),
+                            other.code()
+                        ),
+                    )
+                    .help("add one to the other's `outranks`, or narrow a pattern"),
+                );
+            }
+        }
+    }
+}
+
+fn never_first(catalogue: &Catalogue, rule: &Rule) -> bool {
+    !rule.samples().positive.iter().any(|sample| {
+        order::decide(&matched(catalogue, rule, sample)).is_some_and(|decision| {
+            decision.rule.id() == rule.id()
+                || (decision.rule.code() == rule.code() && decision.rule.code().class() == Class::Unclassified)
+        })
+    })
+}
+
+impl Catalogue {
+    /// Runs every sample against every rule again; empty when all is well. Loading does the same, so this is for the
+    /// embedded catalogue.
+    #[must_use]
+    pub fn self_test(&self) -> Vec<Finding> {
+        let mut findings = Vec::new();
+        let origins = Origins::new();
+        references(self.rules().iter().map(Rule::document), &origins, &mut findings);
+        behaviour(self, &origins, &mut findings);
+        findings.sort();
+        findings
+    }
+}

@@ -1,0 +1,279 @@
+//! From rule files to a catalogue, or every reason why not, with file, line and column.
+
+use std::collections::BTreeMap;
+
+use crate::canon::yaml;
+use crate::vocab::{Channel, Finding, Place};
+
+use super::document::RuleDocument;
+use super::pattern;
+use super::word::Authority;
+use super::{Catalogue, RULES_FOLDER};
+
+/// Keys that no rule may have, and why.
+const REFUSED_KEYS: &[(&str, &str)] = &[
+    ("error_kind", "the structured error kind is shown and never decides: it says the same for unlike failures"),
+    ("errorKind", "the structured error kind is shown and never decides: it says the same for unlike failures"),
+    ("rpc_code", "the JSON-RPC code is shown and never decides: agents use one code for everything"),
+    ("rpcCode", "the JSON-RPC code is shown and never decides: agents use one code for everything"),
+    ("priority", "an integer priority is a hidden total order: use `outranks`"),
+    ("class", "the class follows from the code"),
+];
+
+/// A rule file that was read.
+pub(crate) struct Source<'a> {
+    /// Its path.
+    pub(crate) path: &'a str,
+    /// Its text.
+    pub(crate) text: &'a str,
+}
+
+impl Source<'_> {
+    /// The place of a top-level key, or the whole file.
+    pub(crate) fn key(&self, key: &str) -> Place {
+        let mut offset = 0;
+        for line in self.text.split_inclusive('\n') {
+            if line.strip_prefix(key).is_some_and(|rest| rest.trim_start().starts_with(':')) {
+                return Place::span(self.path, self.text, offset, key.len());
+            }
+            offset += line.len();
+        }
+        Place::file(self.path)
+    }
+
+    /// The place of a text that the file holds, or of the key it belongs to.
+    pub(crate) fn quote(&self, key: &str, part: &str) -> Place {
+        let written = part.replace('\'', "''");
+        match self.text.find(&written) {
+            Some(at) if !written.is_empty() => Place::span(self.path, self.text, at, written.len()),
+            _ => self.key(key),
+        }
+    }
+}
+
+impl Catalogue {
+    /// Loads rule files, given as paths (with `/`) and texts.
+    ///
+    /// # Errors
+    /// Every problem of every file in one list: malformed, unknown or refused keys, duplicate ids, an id that is not the
+    /// file's name, patterns that do not compile, rules without samples or literals, unknown or circular `outranks`,
+    /// samples that do not behave and rules that contradict each other (criterion .5).
+    pub fn load<P: AsRef<str>, T: AsRef<str>>(files: impl IntoIterator<Item = (P, T)>) -> Result<Self, Vec<Finding>> {
+        let files: Vec<(P, T)> = files.into_iter().collect();
+        let mut sources: Vec<Source<'_>> =
+            files.iter().map(|(path, text)| Source { path: path.as_ref(), text: text.as_ref() }).collect();
+        sources.sort_by(|one, other| one.path.cmp(other.path));
+        let mut findings = Vec::new();
+        let mut documents: BTreeMap<String, (usize, RuleDocument)> = BTreeMap::new();
+        for (index, source) in sources.iter().enumerate() {
+            let Some(document) = read(source, &mut findings) else { continue };
+            match documents.get(document.id.as_str()) {
+                Some((first, _)) => findings.push(
+                    Finding::error(
+                        "refrain::catalogue::duplicate_id",
+                        source.key("id"),
+                        format!("rule `{}` is also declared in {}", document.id, sources[*first].path),
+                    )
+                    .help("give one of them another id and file name"),
+                ),
+                None => {
+                    documents.insert(document.id.as_str().to_owned(), (index, document));
+                }
+            }
+        }
+        if sources.is_empty() {
+            findings.push(Finding::error(
+                "refrain::catalogue::empty",
+                Place::file(RULES_FOLDER),
+                "there is no rule file",
+            ));
+        }
+        let origin: BTreeMap<&str, &Source<'_>> =
+            documents.iter().map(|(id, (index, _))| (id.as_str(), &sources[*index])).collect();
+        super::check::references(documents.values().map(|(_, document)| document), &origin, &mut findings);
+        let catalogue = Self::from_documents(documents.values().map(|(_, document)| document.clone()).collect());
+        super::check::behaviour(&catalogue, &origin, &mut findings);
+        findings.sort();
+        if findings.iter().any(|finding| finding.severity == crate::vocab::Severity::Error) {
+            Err(findings)
+        } else {
+            Ok(catalogue)
+        }
+    }
+}
+
+/// Parses one file and checks what can be checked alone.
+fn read(source: &Source<'_>, findings: &mut Vec<Finding>) -> Option<RuleDocument> {
+    let refused = refused_keys(source, findings);
+    let document = match yaml::parse::<RuleDocument>(source.text) {
+        Ok(document) => document,
+        Err(_) if refused => return None,
+        Err(error) => {
+            findings.push(malformed(source, &error));
+            return None;
+        }
+    };
+    let before = findings.len();
+    path_is_id(source, &document, findings);
+    patterns_compile(source, &document, findings);
+    parts_are_there(source, &document, findings);
+    (findings[before..].iter().all(|finding| finding.severity != crate::vocab::Severity::Error)).then_some(document)
+}
+
+fn refused_keys(source: &Source<'_>, findings: &mut Vec<Finding>) -> bool {
+    let before = findings.len();
+    let mut offset = 0;
+    for line in source.text.split_inclusive('\n') {
+        let key = line.split(':').next().unwrap_or_default().trim();
+        if let Some((_, why)) = REFUSED_KEYS.iter().find(|(name, _)| *name == key && line.contains(':')) {
+            let start = offset + line.find(key).unwrap_or(0);
+            findings.push(
+                Finding::error(
+                    "refrain::catalogue::refused_key",
+                    Place::span(source.path, source.text, start, key.len()),
+                    format!("a rule may not use `{key}`: {why}"),
+                )
+                .help("match the text of the message instead"),
+            );
+        }
+        offset += line.len();
+    }
+    findings.len() > before
+}
+
+fn malformed(source: &Source<'_>, error: &yaml::YamlError) -> Finding {
+    let start = source.text.split_inclusive('\n').take(error.line.saturating_sub(1)).map(str::len).sum::<usize>();
+    let line = source.text[start.min(source.text.len())..].lines().next().unwrap_or_default();
+    let column = line.char_indices().nth(error.column.saturating_sub(1)).map_or(0, |(at, _)| at);
+    let place = if error.line == 0 {
+        Place::file(source.path)
+    } else {
+        Place::span(source.path, source.text, start + column, line.len().saturating_sub(column).max(1))
+    };
+    Finding::error("refrain::catalogue::malformed", place, format!("this is no rule: {}", error.message))
+        .help("`refrain schema rule` prints the format")
+}
+
+fn path_is_id(source: &Source<'_>, document: &RuleDocument, findings: &mut Vec<Finding>) {
+    let name = source.path.rsplit('/').next().unwrap_or(source.path);
+    let stem = name.strip_suffix(".yaml").unwrap_or(name);
+    if stem != document.id.as_str() {
+        findings.push(
+            Finding::error(
+                "refrain::catalogue::path",
+                source.key("id"),
+                format!("rule `{}` is in a file named `{name}`", document.id),
+            )
+            .help(format!("rename the file to `{}.yaml`", document.id)),
+        );
+    }
+    let versioned = document.id.as_str().rsplit_once(".v").is_some_and(|(_, number)| number.parse::<u32>().is_ok());
+    if !versioned {
+        findings.push(Finding::error(
+            "refrain::catalogue::id",
+            source.key("id"),
+            format!("rule id `{}` does not end in a version such as `.v1`", document.id),
+        ));
+    }
+}
+
+fn patterns_compile(source: &Source<'_>, document: &RuleDocument, findings: &mut Vec<Finding>) {
+    let fields = [
+        ("match", &document.search),
+        ("whole", &document.whole),
+        ("requires", &document.requires),
+        ("unless", &document.unless),
+    ];
+    for (key, patterns) in fields {
+        for one in patterns {
+            if let Err(message) = pattern::check(one) {
+                findings.push(
+                    Finding::error("refrain::catalogue::pattern", source.quote(key, one), message)
+                        .help("write patterns in single quotes; look-around and back references do not exist"),
+                );
+            }
+        }
+        if source.text.contains(&format!("\n{key}: [\"")) || double_quoted(source.text, key) {
+            findings.push(
+                Finding::error(
+                    "refrain::catalogue::quotes",
+                    source.key(key),
+                    "a pattern in double quotes changes its backslashes",
+                )
+                .help("use single quotes"),
+            );
+        }
+    }
+}
+
+/// Whether a list item under `key` starts with a double quote.
+fn double_quoted(text: &str, key: &str) -> bool {
+    let mut inside = false;
+    for line in text.lines() {
+        if line.starts_with(key) && line[key.len()..].trim_start().starts_with(':') {
+            inside = true;
+        } else if inside && line.trim_start().starts_with("- \"") {
+            return true;
+        } else if !line.starts_with([' ', '-', '#']) {
+            inside = false;
+        }
+    }
+    false
+}
+
+fn parts_are_there(source: &Source<'_>, document: &RuleDocument, findings: &mut Vec<Finding>) {
+    let textual = !document.search.is_empty() || !document.whole.is_empty() || document.shape.is_some();
+    let structured = !document.status.is_empty()
+        || !document.exit.is_empty()
+        || !document.stop_reason.is_empty()
+        || document.long_reset_of.is_some();
+    let mut say = |code, key: &str, message: String| findings.push(Finding::error(code, source.key(key), message));
+    if textual == structured {
+        say(
+            "refrain::catalogue::matcher",
+            "tier",
+            "a rule matches either text (`match`, `whole`) or a structured value (`status`, `exit`, `stop_reason`)"
+                .into(),
+        );
+    }
+    if structured != (document.tier == Authority::Structured) {
+        say(
+            "refrain::catalogue::tier",
+            "tier",
+            "tier `structured` is for statuses, exit codes and stop reasons, and they have no other".into(),
+        );
+    }
+    if textual && document.literals.is_empty() {
+        say("refrain::catalogue::literals", "id", "a textual rule needs literals for the prefilter".into());
+    }
+    for literal in &document.literals {
+        if literal.trim().len() < 3 {
+            say(
+                "refrain::catalogue::literals",
+                "literals",
+                format!("literal `{literal}` is too short to be distinctive"),
+            );
+        }
+    }
+    if document.samples.positive.is_empty() || document.samples.negative.is_empty() {
+        say(
+            "refrain::catalogue::samples",
+            "samples",
+            "a rule needs a sample that fires and a near miss that stays silent".into(),
+        );
+    }
+    for sample in document.samples.negative.iter().filter(|sample| sample.reason.is_none()) {
+        findings.push(Finding::error(
+            "refrain::catalogue::reason",
+            source.quote("samples", &sample.text),
+            "a near miss says in `reason` why it must stay silent",
+        ));
+    }
+    if document.channels.iter().any(|channel| matches!(channel, Channel::Exit | Channel::Http)) && textual {
+        findings.push(Finding::error(
+            "refrain::catalogue::channels",
+            source.key("channels"),
+            "channels `exit` and `http` carry no text",
+        ));
+    }
+}

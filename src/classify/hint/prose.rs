@@ -1,0 +1,215 @@
+//! Hints in text: fields of an error body first, then words.
+
+use std::sync::OnceLock;
+
+use jiff::Timestamp;
+use regex::{Captures, Regex, RegexBuilder};
+
+use super::{Said, clock, duration, epoch};
+
+/// How one kind of hint is read out of its match.
+type Reader = fn(&Captures<'_>, &str, Timestamp) -> Option<Said>;
+
+/// One kind: a word without which it can not be there, its pattern, its reader. Earlier kinds win.
+struct Kind {
+    word: &'static str,
+    pattern: &'static str,
+    read: Reader,
+    compiled: OnceLock<Option<Regex>>,
+}
+
+impl Kind {
+    const fn new(word: &'static str, pattern: &'static str, read: Reader) -> Self {
+        Self { word, pattern, read, compiled: OnceLock::new() }
+    }
+
+    fn find(&self, flat: &str, lower: &str, now: Timestamp) -> Option<Said> {
+        memchr::memmem::find(lower.as_bytes(), self.word.as_bytes())?;
+        let pattern = self
+            .compiled
+            .get_or_init(|| RegexBuilder::new(self.pattern).case_insensitive(true).unicode(false).build().ok())
+            .as_ref()?;
+        pattern.captures_iter(flat).find_map(|found| (self.read)(&found, flat, now))
+    }
+}
+
+static FIELDS: [Kind; 5] = [
+    Kind::new("reset", r#"\bresets?_?at["']? ?[:=] ?["']?(\d{10,13})\b"#, epoch_field),
+    Kind::new(
+        "reset",
+        r#"\b(?:resets?_?at|resets?)["']? ?[:=] ?["'](\d{4}-\d\d-\d\dT[0-9:.]+(?:Z|[+-]\d\d:\d\d))"#,
+        instant_field,
+    ),
+    Kind::new(
+        "in_seconds",
+        r#"\b(?:resets?|retry|available)_in_seconds["']? ?[:=] ?["']?(\d+(?:\.\d+)?)"#,
+        seconds_field,
+    ),
+    Kind::new("delay", r#"\bretry_?delay["']? ?[:=] ?["']?([0-9.]+ ?m?s)\b"#, span_field),
+    Kind::new(
+        "retry",
+        r#"\bretry[-_]?after(?P<unit>[-_]?(?:ms|millis(?:econds)?|s|sec(?:ond)?s?))?["']? ?[:=] ?["']?(?P<n>\d+(?:\.\d+)?)["']?(?P<tail>[a-z]*)"#,
+        retry_after_field,
+    ),
+];
+
+static WORDS: [Kind; 8] = [
+    Kind::new("|", r"\|(\d{10}|\d{13})\b", epoch_field),
+    Kind::new(
+        "t",
+        r"\b(?:at|on|until|after|resets?|access) (\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)? ?(?:Z|UTC|[+-]\d\d:?\d\d))",
+        instant_field,
+    ),
+    Kind::new("utc", r"\b(\d{4})-(\d\d)-(\d\d) at (\d\d):(\d\d) UTC\b", utc_clock),
+    Kind::new(
+        "(",
+        r"\bresets?(?: on)? (?P<month>[a-z]{3})[a-z]* (?P<day>\d{1,2})(?:st|nd|rd|th)?(?:, (?P<year>\d{4}))?(?:,| at|, at)? (?P<hour>\d{1,2})(?::(?P<minute>\d{2}))? ?(?P<half>[ap]m) \((?P<zone>[A-Za-z_/+-]+)\)",
+        dated,
+    ),
+    Kind::new(
+        "(",
+        r"\bresets?(?: at)? (?P<hour>\d{1,2})(?::(?P<minute>\d{2}))? ?(?P<half>[ap]m) \((?P<zone>[A-Za-z_/+-]+)\)",
+        zoned_clock,
+    ),
+    Kind::new(
+        "a",
+        r"\b(?:again|available|resets?|until|back)(?: at| on)? (?P<month>[a-z]{3})[a-z]* (?P<day>\d{1,2})(?:st|nd|rd|th)?,?(?: (?P<year>\d{4}),?)?(?: at)? (?P<hour>\d{1,2}):(?P<minute>\d{2}) ?(?P<half>[ap]m)?,? ?\(?(?P<zone>UTC(?:[+-]\d{1,2})?|[+-]\d\d:\d\d|[A-Z][A-Za-z_]+/[A-Za-z_/]+)\)?",
+        dated,
+    ),
+    Kind::new(
+        "",
+        r"\b(?:try(?:ing)? again|retry(?: again)?|retry your request|available(?: again)?|resets?|be reset|refresh(?:es)?|wait|back|renews?|unlocks?)(?: after| in| for)? (?P<span>\d[0-9.]* ?[a-z]+)",
+        words_span,
+    ),
+    Kind::new("reset", r"\breset(?:s)? (?:at|on) (\d{4})-(\d\d)-(\d\d)(?:[.,;)]|$| [a-z])", date_only),
+];
+
+/// The hint in a text; `flat` has single spaces.
+pub(crate) fn find(flat: &str, now: Timestamp) -> Option<Said> {
+    if !flat.bytes().any(|byte| byte.is_ascii_digit()) && !flat.contains("PerMinute") {
+        return None;
+    }
+    let lower = flat.to_ascii_lowercase();
+    FIELDS
+        .iter()
+        .chain(&WORDS)
+        .find_map(|kind| kind.find(flat, &lower, now))
+        // Google names the window of a quota only in its id.
+        .or_else(|| lower.contains("perminute").then_some(Said::After(60_000)))
+}
+
+fn epoch_field(found: &Captures<'_>, _: &str, now: Timestamp) -> Option<Said> {
+    // An epoch that has passed must not hide a later, valid hint.
+    epoch(found[1].parse().ok()?).filter(|instant| *instant > now).map(Said::At)
+}
+
+fn instant_field(found: &Captures<'_>, _: &str, _: Timestamp) -> Option<Said> {
+    let mut text = found[1].replacen(' ', "T", 1).replace(" UTC", "Z").replace("UTC", "Z").replace(' ', "");
+    if text.len() == "2026-01-15T12:00Z".len() && text.ends_with('Z') {
+        text.insert_str(16, ":00");
+    }
+    text.parse::<Timestamp>().ok().map(Said::At)
+}
+
+fn seconds_field(found: &Captures<'_>, _: &str, _: Timestamp) -> Option<Said> {
+    duration::leading(&format!("{}s", &found[1])).map(|(millis, _)| Said::After(millis))
+}
+
+fn span_field(found: &Captures<'_>, _: &str, _: Timestamp) -> Option<Said> {
+    duration::leading(&found[1]).map(|(millis, _)| Said::After(millis))
+}
+
+fn retry_after_field(found: &Captures<'_>, _: &str, _: Timestamp) -> Option<Said> {
+    let unit = match (found.name("unit").map(|unit| unit.as_str().to_ascii_lowercase()), &found["tail"]) {
+        (Some(unit), _) if unit.contains('m') => "ms",
+        (_, "ms") => "ms",
+        (_, tail) if duration::leading(&format!("1{tail}")).is_some() => tail,
+        _ => "s",
+    };
+    duration::leading(&format!("{}{unit}", &found["n"])).map(|(millis, _)| Said::After(millis))
+}
+
+fn utc_clock(found: &Captures<'_>, _: &str, _: Timestamp) -> Option<Said> {
+    let time = clock::time(&found[4], Some(&found[5]), None)?;
+    let day = clock::midnight(&found[1], &found[2], &found[3])?;
+    clock::instant(day.date().to_datetime(time), &jiff::tz::TimeZone::UTC).map(Said::At)
+}
+
+fn zoned_clock(found: &Captures<'_>, flat: &str, now: Timestamp) -> Option<Said> {
+    // The clock of a weekly or monthly limit says the hour, not the day.
+    let lower = flat.to_ascii_lowercase();
+    if ["weekly", "monthly", "7-day", "30-day"].iter().any(|word| lower.contains(word)) {
+        return None;
+    }
+    let time = clock::time(&found["hour"], found.name("minute").map(|m| m.as_str()), Some(&found["half"]))?;
+    clock::next(time, &clock::zone(&found["zone"])?, now).map(Said::At)
+}
+
+fn dated(found: &Captures<'_>, _: &str, now: Timestamp) -> Option<Said> {
+    let part = |name: &str| found.name(name).map(|part| part.as_str());
+    let time = clock::time(part("hour")?, part("minute"), part("half"))?;
+    let zone = clock::zone(part("zone")?)?;
+    clock::named_date(part("month")?, part("day")?, part("year"), time, &zone, now).map(Said::At)
+}
+
+fn words_span(found: &Captures<'_>, flat: &str, _: Timestamp) -> Option<Said> {
+    let start = found.name("span")?.start();
+    duration::leading(&flat[start..]).map(|(millis, _)| Said::After(millis))
+}
+
+fn date_only(found: &Captures<'_>, _: &str, _: Timestamp) -> Option<Said> {
+    let day = clock::midnight(&found[1], &found[2], &found[3])?;
+    clock::instant(day, &jiff::tz::TimeZone::UTC).map(Said::At)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hints_in_text() {
+        let now: Timestamp = "2026-01-15T12:00:00Z".parse().unwrap();
+        let mut wrong = Vec::new();
+        for (text, expected) in [
+            ("Please try again in 11.054s.", "11.054"),
+            ("Please try again in 28ms.", "0.028"),
+            ("Try again in 35 seconds.", "35"),
+            ("limit reached|1768478460", "2026-01-15T12:01:00Z"),
+            ("limit reached|1700000000", ""),
+            ("resets 7pm (America/New_York)", "2026-01-16T00:00:00Z"),
+            ("resets 12:50am (America/New_York)", "2026-01-16T05:50:00Z"),
+            ("resets 7pm", ""),
+            ("resets 7pm (EST)", ""),
+            ("resets 13pm (America/New_York)", ""),
+            ("Weekly limit reached · resets 7pm (America/New_York)", ""),
+            ("resets Jan 20, 7pm (America/New_York)", "2026-01-21T00:00:00Z"),
+            ("try again at Oct 7th, 2026 3:05 PM UTC", "2026-10-07T15:05:00Z"),
+            ("try again at Oct 7th, 2026 3:05 PM", ""),
+            ("resets at 2026-08-24T10:00:00Z", "2026-08-24T10:00:00Z"),
+            ("resets at 2026-08-24 10:00:00", ""),
+            ("regain access on 2026-12-01 at 00:00 UTC", "2026-12-01T00:00:00Z"),
+            ("It will reset at 2026-07-28.", "2026-07-28T00:00:00Z"),
+            ("{\"retryDelay\":\"13s\"}", "13"),
+            ("{\"resets_at\":1768478460,\"resets_in_seconds\":99}", "2026-01-15T12:01:00Z"),
+            ("{\"resets_at\":1700000000,\"resets_in_seconds\":99}", "99"),
+            ("retry-after: 20", "20"),
+            ("retry_after_ms=250", "0.25"),
+            ("Your quota will reset after 0s..", "0"),
+            ("Retrying in 2892 seconds", ""),
+            ("[retrying in ~2 weeks attempt #1]", ""),
+            ("quotaId: RequestsPerMinute-limit", "60"),
+            ("port 443 after 12", ""),
+        ] {
+            let got = match find(text, now) {
+                None => String::new(),
+                #[expect(clippy::cast_precision_loss, reason = "small numbers in a test")]
+                Some(Said::After(millis)) => format!("{}", millis as f64 / 1000.0),
+                Some(Said::At(instant)) => instant.to_string(),
+            };
+            if got != expected {
+                wrong.push(format!("{text:?}: {got:?}, expected {expected:?}"));
+            }
+        }
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    }
+}
