@@ -29,7 +29,9 @@ fn name(path: &Path) -> String {
 fn shapes() -> Shapes {
     let files = files();
     let loaded = Shapes::load(files.iter().map(|(path, text)| (path.as_str(), text.as_str())));
-    loaded.map_err(|findings| lines(findings.iter().map(|f| format!("{}: {}", f.place.file, f.message)))).expect("sound shapes")
+    loaded
+        .map_err(|findings| lines(findings.iter().map(|f| format!("{}: {}", f.place.file, f.message))))
+        .expect("sound shapes")
 }
 
 fn lines(items: impl Iterator<Item = String>) -> String {

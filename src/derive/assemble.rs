@@ -4,11 +4,11 @@ use super::cleaning;
 use super::frames::frames;
 use super::refusal::Refusal;
 use super::select::{Dialogue, Terminal, select};
-use crate::fixture::{Cell, Expect, Fixture, FixtureFile, Frame, Provenance, Recorded, Strictness};
+use crate::fixture::{Cell, Expect, Fixture, FixtureFile, Frame, Origin, Provenance, Recorded, Strictness};
 use crate::matrix::{Facts, Matrix, shape};
 use crate::recording::Recording;
 use crate::replay::{Exchange, Replayed, Setting, replay};
-use crate::vocab::{AgentId, Case, ExecutionId, Gateway, Generation, Invocation, SessionId, ShapeId, Tier};
+use crate::vocab::{AgentId, Case, ExecutionId, Gateway, Generation, Invocation, SessionId, ShapeId};
 
 /// What is asked for.
 #[derive(Debug, Clone, PartialEq)]
@@ -58,7 +58,7 @@ pub fn derive(
     let prompt = dialogue.prompts.get(turn - 1).ok_or(Refusal::NoSuchTurn { asked: turn, count: 0 })?;
     let raw = frames(prompt, turn)?;
     let redactor = setting.knowledge.redactor;
-    let redacted = tally(&raw, setting);
+    let redacted = cleaning::tally(&raw, redactor);
     let frames = cleaning::clean(raw, redactor)?;
     let draft = Draft { wanted, agent, frames, turn, classifying: classifying(matrix, wanted) };
 
@@ -76,11 +76,20 @@ pub fn derive(
     let chosen = match wanted.case {
         Some(case) if cases.contains(&case) => case,
         Some(case) => return Err(Refusal::WrongCase { wanted: case, why: why(case), fits: cases }),
-        None => *cases.first().ok_or_else(|| Refusal::NoCase { why: why(Case::Matched) })?,
+        None => *cases.first().ok_or_else(|| Refusal::NoCase { why: why(nearest(&draft.frames)) })?,
     };
     let found = fits.into_iter().find(|(case, _)| *case == chosen);
     let (fixture, replayed) = found.ok_or_else(|| Refusal::NoCase { why: why(chosen) })?.1;
     Ok(Derived { fixture, replayed, fits: cases, turn, overlapped: prompt.overlapped, redacted })
+}
+
+/// The case whose reason says most about frames that are none of them.
+fn nearest(frames: &[Frame]) -> Case {
+    let first = frames.iter().find_map(|frame| match frame {
+        Frame::MessageChunk { origin, .. } => Some(*origin),
+        _ => None,
+    });
+    if first == Some(Some(Origin::Model)) { Case::ProseMatched } else { Case::Matched }
 }
 
 fn turn(dialogue: &Dialogue, wanted: &Wanted) -> Result<usize, Refusal> {
@@ -108,32 +117,6 @@ fn agent(dialogue: &Dialogue, wanted: &Wanted, matrix: &Matrix) -> Result<AgentI
 
 fn classifying(matrix: &Matrix, wanted: &Wanted) -> bool {
     matrix.gateway(&wanted.gateway).is_none_or(|row| row.classifying)
-}
-
-/// How often each shape was found, by shape.
-fn tally(frames: &[Frame], setting: Setting<'_>) -> Vec<(ShapeId, usize)> {
-    let mut counts = std::collections::BTreeMap::new();
-    for frame in frames {
-        let texts: Vec<String> = match frame {
-            Frame::MessageChunk { text, .. } | Frame::ThoughtChunk { text } => vec![text.clone()],
-            Frame::ToolCall { title: Some(title), .. } => vec![title.clone()],
-            Frame::PromptError { message, data, .. } => {
-                std::iter::once(message.clone()).chain(data.as_ref().map(ToString::to_string)).collect()
-            }
-            _ => Vec::new(),
-        };
-        for text in texts {
-            for shape in shapes_in(&text, setting) {
-                *counts.entry(shape).or_insert(0) += 1;
-            }
-        }
-    }
-    counts.into_iter().collect()
-}
-
-fn shapes_in(text: &str, setting: Setting<'_>) -> Vec<ShapeId> {
-    let _ = (text, setting, Tier::Payload);
-    Vec::new()
 }
 
 struct Draft<'w> {

@@ -1,29 +1,117 @@
 //! Raw frames to clean ones. The only place of this room that touches the redactor.
 
-use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+
+use serde_json::Value;
 
 use super::refusal::Refusal;
 use crate::fixture::Frame;
-use crate::redact::{Payload, Raw, Redactor, Scope};
+use crate::redact::{Payload, Profile, Raw, Redactor, Scope};
 use crate::text::contains_normalized;
+use crate::vocab::{ShapeId, Tier};
 
-/// Redacts every text of the frames under one scope, so that equal values stay equal.
+/// Redacts every text of the frames under one scope, so that equal values stay equal. Neighbouring pieces of one message
+/// are read together, so that nothing hides in a seam.
 ///
 /// # Errors
 /// When redaction would change whether the terminal contains a chunk.
-pub(super) fn clean(frames: Vec<Frame>, redactor: &Redactor) -> Result<Vec<Frame>, Refusal> {
+pub(super) fn clean(mut frames: Vec<Frame>, redactor: &Redactor) -> Result<Vec<Frame>, Refusal> {
     let mut scope = redactor.scope::<Payload>();
     let raw = contained(&frames);
-    let cleaned: Vec<Frame> = frames.into_iter().map(|frame| frame_of(frame, &mut scope)).collect();
-    match raw.iter().zip(contained(&cleaned)).position(|(before, after)| *before != after) {
-        Some(index) => Err(Refusal::Containment { frame: index + 1 }),
-        None => Ok(cleaned),
+    let groups = groups(&frames);
+    let texts: Vec<Vec<String>> =
+        groups.iter().map(|group| group.iter().map(|at| text_of(&frames[*at])).collect()).collect();
+    let pieces: Vec<Vec<Raw<&str>>> =
+        texts.iter().map(|group| group.iter().map(|text| Raw::new(text.as_str())).collect()).collect();
+    scope.learn(pieces.iter().map(Vec::as_slice));
+    for (group, pieces) in groups.iter().zip(&pieces) {
+        for (at, clean) in group.iter().zip(scope.clean_pieces(pieces)) {
+            set_text(&mut frames[*at], clean.into_string());
+        }
     }
+    for frame in &mut frames {
+        if let Frame::PromptError { data: Some(data), .. } = frame {
+            *data = clean_data(data, &mut scope);
+        }
+    }
+    if let Some(index) = raw.iter().zip(contained(&frames)).position(|(before, after)| *before != after) {
+        return Err(Refusal::Containment { frame: index + 1 });
+    }
+    // A piece whose whole text was the end of a value that begins in the piece before it.
+    frames.retain(|frame| !matches!(frame, Frame::MessageChunk { text, .. } | Frame::ThoughtChunk { text } if text.trim().is_empty()));
+    Ok(frames)
 }
 
 /// A provenance text without anything that may not be in one.
 pub(super) fn provenance(text: &str, redactor: &Redactor) -> String {
-    redactor.scope::<Payload>().clean(Raw::new(text)).into_string()
+    if redactor.scan(Tier::Provenance, Profile::Standard, text).is_empty() {
+        return text.to_owned();
+    }
+    redactor.clean::<Payload>(Raw::new(text)).into_string()
+}
+
+/// How often each shape is in the frames, by shape.
+pub(super) fn tally(frames: &[Frame], redactor: &Redactor) -> Vec<(ShapeId, usize)> {
+    let mut counts = BTreeMap::new();
+    for frame in frames {
+        let mut hits = redactor.scan(Tier::Payload, Profile::Standard, &text_of(frame));
+        if let Frame::PromptError { data: Some(data), .. } = frame {
+            hits.extend(redactor.scan_json(Tier::Payload, Profile::Standard, &data.to_string()));
+        }
+        for hit in hits {
+            *counts.entry(hit.shape).or_insert(0) += 1;
+        }
+    }
+    counts.into_iter().collect()
+}
+
+/// Positions of the frames whose texts are pieces of one message.
+fn groups(frames: &[Frame]) -> Vec<Vec<usize>> {
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    for (at, frame) in frames.iter().enumerate() {
+        let joins = at > 0 && continues(&frames[at - 1], frame);
+        match groups.last_mut() {
+            Some(group) if joins => group.push(at),
+            _ => groups.push(vec![at]),
+        }
+    }
+    groups
+}
+
+fn continues(before: &Frame, frame: &Frame) -> bool {
+    match (before, frame) {
+        (Frame::MessageChunk { role: one, origin: from, .. }, Frame::MessageChunk { role: other, origin, .. }) => {
+            one == other && from == origin
+        }
+        (Frame::ThoughtChunk { .. }, Frame::ThoughtChunk { .. }) => true,
+        _ => false,
+    }
+}
+
+fn text_of(frame: &Frame) -> String {
+    match frame {
+        Frame::MessageChunk { text, .. } | Frame::ThoughtChunk { text } => text.clone(),
+        Frame::ToolCall { title, .. } => title.clone().unwrap_or_default(),
+        Frame::ModelSettled { model } | Frame::ModelUsage { model } => model.clone(),
+        Frame::PromptError { message, .. } => message.clone(),
+        _ => String::new(),
+    }
+}
+
+fn set_text(frame: &mut Frame, clean: String) {
+    match frame {
+        Frame::MessageChunk { text, .. } | Frame::ThoughtChunk { text } => *text = clean,
+        Frame::ToolCall { title: Some(title), .. } => *title = clean,
+        Frame::ModelSettled { model } | Frame::ModelUsage { model } => *model = clean,
+        Frame::PromptError { message, .. } => *message = clean,
+        _ => {}
+    }
+}
+
+/// The rewritten document is JSON again; should it not be, nothing of it stays.
+fn clean_data(data: &Value, scope: &mut Scope<Payload>) -> Value {
+    let clean = scope.clean_json(Raw::new(&data.to_string()));
+    serde_json::from_str(clean.as_str()).unwrap_or(Value::Null)
 }
 
 /// For each frame, whether the terminal contains its text.
@@ -37,35 +125,4 @@ fn contained(frames: &[Frame]) -> Vec<bool> {
         _ => false,
     };
     frames.iter().map(inside).collect()
-}
-
-fn frame_of(frame: Frame, scope: &mut Scope<Payload>) -> Frame {
-    let mut text = |raw: String| scope.clean(Raw::new(&raw)).into_string();
-    match frame {
-        Frame::MessageChunk { role, text: raw, origin } => Frame::MessageChunk { role, text: text(raw), origin },
-        Frame::ThoughtChunk { text: raw } => Frame::ThoughtChunk { text: text(raw) },
-        Frame::ToolCall { id, title, status } => Frame::ToolCall { id, title: title.map(text), status },
-        Frame::ModelSettled { model } => Frame::ModelSettled { model: text(model) },
-        Frame::ModelUsage { model } => Frame::ModelUsage { model: text(model) },
-        Frame::PromptError { code, message, data } => {
-            let message = text(message);
-            Frame::PromptError { code, message, data: data.map(|data| value_of(data, scope)) }
-        }
-        other => other,
-    }
-}
-
-fn value_of(value: Value, scope: &mut Scope<Payload>) -> Value {
-    match value {
-        Value::String(text) => Value::from(scope.clean(Raw::new(&text)).into_string()),
-        Value::Array(items) => items.into_iter().map(|item| value_of(item, scope)).collect(),
-        Value::Object(map) => {
-            let clean = map.into_iter().map(|(key, value)| {
-                let key = scope.clean(Raw::new(&key)).into_string();
-                (key, value_of(value, scope))
-            });
-            Value::Object(clean.collect::<Map<String, Value>>())
-        }
-        other => other,
-    }
 }

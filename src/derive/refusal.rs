@@ -68,7 +68,7 @@ pub enum Refusal {
     },
     /// The frames are none of the cases.
     NoCase {
-        /// Why they are not `matched`, the nearest one.
+        /// Why they are not the nearest one.
         why: String,
     },
     /// The fixture could not be replayed.

@@ -151,9 +151,11 @@ impl Tokens {
             }
         }
         if let Some(parent) = self.frames.last_mut()
-            && frame.content && parent.text.is_none() {
-                parent.text = frame.text;
-            }
+            && frame.content
+            && parent.text.is_none()
+        {
+            parent.text = frame.text;
+        }
     }
 
     fn next_value(&mut self) {

@@ -24,11 +24,8 @@ pub fn transcripts(root: &Path) -> Result<PathBuf, RecorderError> {
 #[must_use]
 pub fn new_name(folder: &Path, now: jiff::Timestamp, about: &str) -> PathBuf {
     let moment = now.strftime("%Y%m%dT%H%M%S").to_string();
-    let about: String = about
-        .chars()
-        .map(|c| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '-' })
-        .take(60)
-        .collect();
+    let about: String =
+        about.chars().map(|c| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '-' }).take(60).collect();
     let about = about.trim_matches(['-', '.']);
     let name = |suffix: &str| folder.join(format!("{moment}-{about}{suffix}.jsonl"));
     let mut candidates = (2..1_000).map(|number| name(&format!("-{number}")));
