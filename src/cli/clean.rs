@@ -29,7 +29,9 @@ pub(super) fn run(arguments: &CleanArguments, output: &mut Output) -> Result<Exi
         .map_err(|error| Failure::usage("refrain::clean::unreadable", error.to_string()))?;
     let (mut bytes, mut kept) = (0, None);
     for (path, size) in &old {
-        if !arguments.dry_run && let Err(error) = std::fs::remove_file(path) {
+        if !arguments.dry_run
+            && let Err(error) = std::fs::remove_file(path)
+        {
             kept = Some(Failure::usage("refrain::clean::kept", format!("remove {}: {error}", path.display())));
             continue;
         }
@@ -61,7 +63,15 @@ fn age(text: &str) -> Result<Duration, String> {
 mod tests {
     #[test]
     fn ages_are_numbers_with_a_unit() {
-        for (text, expected) in [("7d", Some(604_800)), ("0d", Some(0)), ("90m", Some(5_400)), ("7", None), ("", None), ("d", None), ("ü", None)] {
+        for (text, expected) in [
+            ("7d", Some(604_800)),
+            ("0d", Some(0)),
+            ("90m", Some(5_400)),
+            ("7", None),
+            ("", None),
+            ("d", None),
+            ("ü", None),
+        ] {
             assert_eq!(super::age(text).ok().map(|age| age.as_secs()), expected, "{text}");
         }
     }

@@ -113,20 +113,28 @@ fn catalogue() -> Result<String, Failure> {
     Ok(text)
 }
 
-/// Writes what the lab saw since the last call, redacted.
+/// Writes what the lab saw since the last call, redacted. Tunnels of one call are one line.
 pub(super) fn show_events(lab: &Lab, output: &mut Output) {
-    for event in lab.take_events() {
-        if !output.quiet() {
-            output.message(&line(&event));
-        }
+    let events = lab.take_events();
+    if output.quiet() {
+        return;
+    }
+    let (tunnels, requests): (Vec<_>, Vec<_>) = events.iter().partition(|event| event.method == "CONNECT");
+    if let Some(first) = tunnels.first() {
+        let host = clean(&first.path);
+        output.message(&format!("lab: {} tunnels refused, the first to {host}: it speaks no TLS", tunnels.len()));
+    }
+    for event in requests {
+        output.message(&line(event));
     }
 }
 
+fn clean(raw: &Raw<String>) -> String {
+    let clean = Redactor::embedded().clean::<Payload>(Raw::new(raw.as_inner().as_str()));
+    one_line(clean.as_str(), TEXT_CHARACTERS)
+}
+
 fn line(event: &LabEvent) -> String {
-    let clean = |raw: &Raw<String>| {
-        let clean = Redactor::embedded().clean::<Payload>(Raw::new(raw.as_inner().as_str()));
-        one_line(clean.as_str(), TEXT_CHARACTERS)
-    };
     let tools = match (event.tools, event.tool_result) {
         (0, _) => String::new(),
         (count, false) => format!(", {count} tools"),

@@ -5,6 +5,7 @@
 //!
 //! Must not know: how a transcript is replayed or produced.
 
+mod import;
 pub mod write;
 
 use std::fmt;

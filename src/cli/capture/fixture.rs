@@ -27,12 +27,15 @@ pub(super) fn derive(
     path: &Path,
     output: &mut Output,
 ) -> Result<Exit, Failure> {
-    let tree = project::tree(Some(&arguments.root).filter(|root| root.as_path() != Path::new(".")).map(|p| p.as_path()))?;
+    let root = arguments.root.as_path();
+    let tree = project::tree(has_parts(root).then_some(root))?;
     let loaded = Loaded::new(&tree)?;
     let matrix = Matrix::parse(&tree.matrix.path, tree.matrix.text()?)
         .map_err(|_| Failure::usage("refrain::capture::matrix", "read matrix.yaml").help("`refrain check` says why"))?;
     let Some(knowledge) = loaded.knowledge() else {
-        return Err(Failure::usage("refrain::capture::catalogue", "load the catalogue").help("`refrain check` says why"));
+        return Err(
+            Failure::usage("refrain::capture::catalogue", "load the catalogue").help("`refrain check` says why")
+        );
     };
     let setting = Setting { knowledge, now: clock::now() };
     let Some(gateway) = &arguments.gateway else {
@@ -47,11 +50,17 @@ pub(super) fn derive(
     };
     let derived = derive_fixture(recording, &wanted, &matrix, &Link::default(), setting).map_err(refused)?;
     let case = derived.fixture.cell.case().unwrap_or(Case::Matched);
-    let target = arguments.root.join("fixtures").join(gateway.as_str()).join(format!("{case}.json"));
+    let below = Path::new("fixtures").join(gateway.as_str()).join(format!("{case}.json"));
+    let target = if root == Path::new(".") { below } else { root.join(below) };
     let text = derived.fixture.on_disk();
     let before = if target.exists() { Some(disk::read_text(&target)?) } else { None };
     output.result(&shown(&derived, &target, before.as_deref(), &text));
     write(arguments, &target, before.as_deref(), &text, gateway, case, output)
+}
+
+/// A new project has no part yet: the built-in ones are used.
+fn has_parts(root: &Path) -> bool {
+    root != Path::new(".") && ["catalogue", "matrix.yaml", "fixtures"].iter().any(|part| root.join(part).exists())
 }
 
 fn refused(refusal: Refusal) -> Failure {
@@ -65,15 +74,25 @@ fn refused(refusal: Refusal) -> Failure {
 /// Where the frames come from: what the header of the transcript says, or what was given.
 fn provenance(arguments: &CaptureArguments, recording: &Recording) -> Result<Provenance, Failure> {
     let said = |key: &str| {
-        recording.header.as_ref().and_then(|header| header.get(key)).and_then(serde_json::Value::as_str).map(str::to_owned)
+        recording
+            .header
+            .as_ref()
+            .and_then(|header| header.get(key))
+            .and_then(serde_json::Value::as_str)
+            .map(str::to_owned)
     };
     let source = arguments.source.clone().or_else(|| said("source"));
     let day = said("started").and_then(|moment| moment.get(..10).map(str::to_owned));
     let captured_at = arguments.captured_at.clone().or(day);
     match (source, captured_at) {
-        (Some(source), Some(captured_at)) => Ok(Provenance::Recorded { source: with_agent(source, recording), captured_at }),
-        _ => Err(Failure::usage("refrain::capture::origin", "say where the frames come from: the transcript has no header")
-            .help("`--source TEXT` gives the command that recorded it, `--captured-at DATE` the day")),
+        (Some(source), Some(captured_at)) => {
+            Ok(Provenance::Recorded { source: with_agent(source, recording), captured_at })
+        }
+        _ => Err(Failure::usage(
+            "refrain::capture::origin",
+            "say where the frames come from: the transcript has no header",
+        )
+        .help("`--source TEXT` gives the command that recorded it, `--captured-at DATE` the day")),
     }
 }
 

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::arguments::CaptureArguments;
 use super::source;
-use crate::cli::exit::{Exit, Failure};
+use crate::cli::exit::Failure;
 use crate::cli::lab::{LabChoice, show_events};
 use crate::cli::output::Output;
 use crate::report::style::{BAD, GOOD, STRONG, one_line, paint};
@@ -124,16 +124,23 @@ fn launch(
     let base = lab.map(|lab| format!("http://{}", lab.address())).or_else(|| arguments.base_url.clone());
     let Some(preset) = preset else {
         if arguments.command.is_empty() {
-            return Err(Failure::usage("refrain::capture::no_command", "start an agent: no command and no preset is given")
-                .help("`refrain capture --preset claude --fault 529`, or `refrain capture -- <agent command>`"));
+            return Err(Failure::usage(
+                "refrain::capture::no_command",
+                "start an agent: no command and no preset is given",
+            )
+            .help("`refrain capture --preset claude --fault 529`, or `refrain capture -- <agent command>`"));
         }
-        let mut environment: Environment = base.map(|base| ("REFRAIN_LAB".into(), Some(base.into()))).into_iter().collect();
+        let mut environment: Environment =
+            base.map(|base| ("REFRAIN_LAB".into(), Some(base.into()))).into_iter().collect();
         environment.extend(own);
         return Ok(Launch { command: arguments.command.clone(), environment, ..Launch::default() });
     };
     let Some(base) = base else {
-        return Err(Failure::usage("refrain::capture::no_provider", "use a preset: nothing says which provider it talks to")
-            .help("`--fault NAME` starts the lab, `--base-url URL` names a proxy"));
+        return Err(Failure::usage(
+            "refrain::capture::no_provider",
+            "use a preset: nothing says which provider it talks to",
+        )
+        .help("`--fault NAME` starts the lab, `--base-url URL` names a proxy"));
     };
     let gateway = arguments.gateway.as_ref().map_or("default", crate::vocab::Gateway::as_str);
     let mut launch = preset.launch(home, Route { gateway, base: &base }, path.clone()).map_err(unusable)?;
@@ -217,13 +224,4 @@ fn ended(outcome: &Outcome) -> String {
         Why::Interrupted => "interrupted; ",
     };
     format!("{why}agent ended ({}, {exit}{strays})", outcome.ending.how)
-}
-
-/// How a capture without a fixture ends.
-pub(super) const fn exit_of(why: Why) -> Exit {
-    match why {
-        Why::Deadline => Exit::Deadline,
-        Why::Interrupted => Exit::Interrupted,
-        _ => Exit::Clean,
-    }
 }

@@ -8,7 +8,7 @@ mod tee;
 
 pub(super) use live::interruption;
 
-pub use arguments::CaptureArguments;
+pub(super) use arguments::CaptureArguments;
 
 use super::exit::{Exit, Failure};
 use super::output::Output;
@@ -27,17 +27,16 @@ pub(super) fn run(arguments: &CaptureArguments, output: &mut Output) -> Result<E
     }
     let recorded = live::run(arguments, output)?;
     output.message(&format!("transcript {}", recorded.path.display()));
-    match recorded.why {
-        Why::Interrupted => return Ok(Exit::Interrupted),
-        Why::Deadline if arguments.gateway.is_none() => return Ok(Exit::Deadline),
-        _ => {}
+    if recorded.why == Why::Interrupted {
+        return Ok(Exit::Interrupted);
     }
     let recording = read(&recorded.path)?;
-    match fixture::derive(arguments, &recording, &recorded.path, output) {
-        // What went wrong first is what the caller has to know.
-        Err(failure) if recorded.why == Why::Deadline => Err(failure.exit(Exit::Deadline)),
-        result => result,
+    let result = fixture::derive(arguments, &recording, &recorded.path, output);
+    if recorded.why != Why::Deadline {
+        return result;
     }
+    // What went wrong first is what the caller has to know.
+    result.map(|_| Exit::Deadline).map_err(|failure| failure.exit(Exit::Deadline))
 }
 
 fn read(path: &std::path::Path) -> Result<Recording, Failure> {

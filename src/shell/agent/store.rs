@@ -1,5 +1,6 @@
 //! Where transcripts are kept: `.refrain/transcripts/`, private and ignored by version control.
 
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -16,7 +17,8 @@ pub fn transcripts(root: &Path) -> Result<PathBuf, RecorderError> {
     let private = root.join(PRIVATE_FOLDER);
     private_folder(&private)?;
     let folder = private.join("transcripts");
-    private_folder(&folder)?;
+    let failed = |error| RecorderError::Write(folder.clone(), error);
+    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder).map_err(failed)?;
     Ok(folder)
 }
 
