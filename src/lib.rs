@@ -6,7 +6,10 @@
 pub mod acp;
 pub mod canon;
 pub mod catalogue;
+pub mod check;
 pub mod classify;
+#[cfg(feature = "cli")]
+pub mod cli;
 pub mod derive;
 pub mod evidence;
 pub mod fixture;
@@ -15,6 +18,8 @@ pub mod recording;
 pub mod recovery;
 pub mod redact;
 pub mod replay;
+#[cfg(feature = "cli")]
+pub mod report;
 #[cfg(feature = "acp")]
 pub mod shell;
 pub mod text;

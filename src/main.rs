@@ -1,3 +1,5 @@
 //! The `refrain` binary.
 
-fn main() {}
+fn main() -> refrain::cli::Exit {
+    refrain::cli::run()
+}

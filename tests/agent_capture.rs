@@ -3,6 +3,7 @@
 
 #![cfg(unix)]
 #![cfg(feature = "cli")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that can not go on says so")]
 #![expect(clippy::disallowed_methods, reason = "the tests look at files, processes and the time")]
 
 use std::sync::Arc;

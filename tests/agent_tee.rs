@@ -2,6 +2,7 @@
 
 #![cfg(unix)]
 #![cfg(feature = "cli")]
+#![expect(clippy::unwrap_used, reason = "a test that can not go on says so")]
 #![expect(clippy::disallowed_methods, reason = "the tests look at files")]
 
 use std::io::{self, Write};

@@ -2,6 +2,7 @@
 
 #![cfg(unix)]
 #![cfg(feature = "cli")]
+#![expect(clippy::unwrap_used, reason = "a test that can not go on says so")]
 
 use std::io::{Read, Write};
 use std::net::TcpStream;

@@ -60,7 +60,7 @@ pub fn derive(
     let redactor = setting.knowledge.redactor;
     let redacted = cleaning::tally(&raw, redactor);
     let frames = cleaning::clean(raw, redactor)?;
-    let draft = Draft { wanted, agent, frames, turn, classifying: classifying(matrix, wanted) };
+    let draft = Draft { wanted, matrix, agent, frames, turn, classifying: classifying(matrix, wanted) };
 
     let mut refused = Vec::new();
     let mut fits = Vec::new();
@@ -121,6 +121,7 @@ fn classifying(matrix: &Matrix, wanted: &Wanted) -> bool {
 
 struct Draft<'w> {
     wanted: &'w Wanted,
+    matrix: &'w Matrix,
     agent: AgentId,
     frames: Vec<Frame>,
     turn: usize,
@@ -145,7 +146,7 @@ impl Draft<'_> {
             FixtureFile::read(&path, fixture.on_disk().as_bytes(), Strictness::Strict).map_err(Refusal::Invalid)?;
         let facts =
             Facts::observed(&fixture, &replayed.marks, replayed.classification.as_ref(), setting.knowledge.classifier);
-        Ok(match shape(&file, &facts) {
+        Ok(match shape(self.matrix, &file, &facts) {
             Some(finding) => Err(reason(&finding.message)),
             None => Ok((fixture, replayed)),
         })

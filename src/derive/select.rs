@@ -74,8 +74,8 @@ pub(super) fn select(recording: &Recording) -> Dialogue {
     let mut reader = Reader::default();
     for entry in &recording.entries {
         match &entry.what {
-            Observed::ToAgent(value) => reader.to_agent(&frame::from_value(value.clone())),
-            Observed::ToClient(value) => reader.to_client(frame::from_value(value.clone())),
+            Observed::ToAgent(value) => reader.went_to_agent(&frame::from_value(value.clone())),
+            Observed::ToClient(value) => reader.went_to_client(frame::from_value(value.clone())),
             Observed::Unparsed { from_agent: true, text } if !text.trim().is_empty() => reader.unreadable(),
             Observed::Exit { .. } => reader.gone(),
             _ => {}
@@ -94,7 +94,7 @@ struct Reader {
 }
 
 impl Reader {
-    fn to_agent(&mut self, frame: &Frame) {
+    fn went_to_agent(&mut self, frame: &Frame) {
         match frame {
             Frame::Request { id, method, params } => {
                 let session = params.get("sessionId").and_then(Value::as_str);
@@ -137,7 +137,7 @@ impl Reader {
         Asked::Prompt(self.dialogue.prompts.len() - 1)
     }
 
-    fn to_client(&mut self, frame: Frame) {
+    fn went_to_client(&mut self, frame: Frame) {
         match frame {
             Frame::Notification { method, params } if method == "session/update" => {
                 if let Some((session, update)) = frame::session_update(&params) {

@@ -47,12 +47,14 @@ impl Facts {
     }
 }
 
-/// Checks the shape of one matrix cell; dialect scenarios have none.
+/// Checks the shape of one matrix cell; dialect scenarios have none. The matrix says whether the gateway classifies, so
+/// that a document which declares it wrongly gets that one finding; a corpus with open gateways believes the document.
 #[must_use]
-pub fn shape(file: &FixtureFile, facts: &Facts) -> Option<Finding> {
-    let Cell::Matrix { case, classifying, .. } = &file.fixture.cell else { return None };
+pub fn shape(matrix: &Matrix, file: &FixtureFile, facts: &Facts) -> Option<Finding> {
+    let Cell::Matrix { gateway, case, classifying } = &file.fixture.cell else { return None };
     let told = Told::new(&file.fixture, facts);
-    let broken = if *classifying { told.classifying(*case) } else { told.opaque(*case) };
+    let classifying = matrix.gateway(gateway).map_or(*classifying, |row| row.classifying);
+    let broken = if classifying { told.classifying(*case) } else { told.opaque(*case) };
     broken.err().map(|Broken { frame, message }| {
         let place = file.place(&format!("/frames/{frame}"));
         finding(CorpusRule::CaseShape, place, format!("this is no `{case}`: {message}"))

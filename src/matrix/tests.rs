@@ -361,7 +361,7 @@ fn shaped(case: &str, classifying: bool, steps: &str, contained: bool, facts_ter
     frames.push(json!({"kind": "prompt_error", "code": -32603, "message": "Internal error: API Error 503"}));
     value["frames"] = frames.into();
     let file = file("fixtures/alpha/x.json", &value);
-    shape(&file, &Facts { chunks, terminal: facts_terminal }).map(|finding| {
+    shape(&Matrix::embedded().for_foreign_corpus(), &file, &Facts { chunks, terminal: facts_terminal }).map(|finding| {
         assert_eq!(finding.code, CorpusRule::CaseShape.code());
         finding.message
     })
@@ -478,7 +478,7 @@ proptest! {
         let mut fixture: Fixture = file("a.json", &value).fixture;
         fixture.frames.truncate(1);
         let read = FixtureFile { path: "a.json".into(), text: String::new(), fixture };
-        let _ = shape(&read, &Facts { chunks: vec![ChunkFacts::default(); facts], terminal: None });
+        let _ = shape(Matrix::embedded(), &read, &Facts { chunks: vec![ChunkFacts::default(); facts], terminal: None });
         let _ = shaped(Case::ALL[case].as_str(), true, &steps, true, None);
     }
 }

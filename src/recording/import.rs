@@ -36,7 +36,8 @@ impl Recording {
             };
             // Records about the recording itself hold no message.
             let Some(message) = message(&record) else { continue };
-            let what = if sides.to_agent(&message) { Observed::ToAgent(message) } else { Observed::ToClient(message) };
+            let what =
+                if sides.goes_to_agent(&message) { Observed::ToAgent(message) } else { Observed::ToClient(message) };
             recording.entries.push(Entry { t_ms: 0, seq: None, what });
         }
         Ok(recording)
@@ -69,7 +70,7 @@ struct Sides {
 
 impl Sides {
     /// Whether a message goes to the agent.
-    fn to_agent(&mut self, message: &Value) -> bool {
+    fn goes_to_agent(&mut self, message: &Value) -> bool {
         let id = message.get("id").map(Value::to_string);
         let Some(method) = message.get("method").and_then(Value::as_str) else {
             // Both sides count their requests; the client's are the ones that matter.

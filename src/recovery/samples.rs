@@ -44,5 +44,7 @@ pub(crate) fn classified(code: Code, confidence: Confidence) -> Classification {
         safe_excerpt: None,
         outranked: Vec::new(),
         vetoed: Vec::new(),
+        observed: true,
+        agent_retries: false,
     }
 }

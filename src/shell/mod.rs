@@ -14,9 +14,11 @@ pub mod disk;
 pub mod jobs;
 #[cfg(all(feature = "cli", unix))]
 pub mod lab;
+#[cfg(feature = "cli")]
+pub mod lines;
 #[cfg(feature = "acp")]
 pub mod link;
-#[cfg(feature = "cli")]
+#[cfg(all(feature = "cli", unix))]
 pub(crate) mod threads;
 #[cfg(feature = "cli")]
 pub mod tree;

@@ -8,38 +8,12 @@ use serde_json::Value;
 
 use super::{Dialect, Projected, Reading};
 use crate::acp::convert::Update;
+use crate::catalogue::retriable_suffix;
 use crate::vocab::ErrorSource;
 
-/// How a control frame begins, in any letter case.
-const PREFIX: &str = "error: retriableerror:";
-/// Longest text after the prefix, in bytes, trimmed.
-const SUFFIX_LIMIT_BYTES: usize = 256;
-/// Signatures, in lower case, of a cancellation, a deadline or an escalation: such a chunk stays ordinary output.
-const ORDINARY: &[&str] = &[
-    "context canceled",
-    "context cancelled",
-    "context deadline exceeded",
-    "cancel escalated",
-    "prompt abandoned after cancel",
-    "aborted by user",
-    "exceeded max retries",
-    "max retries exceeded",
-    "retries exhausted",
-    "giving up after",
-];
-
-/// The trimmed text of a control frame, or nothing.
+/// The trimmed text of a control frame, or nothing. The catalogue's rule has the one definition of prefix and bound.
 fn control_frame(text: &str) -> Option<&str> {
-    let text = text.trim();
-    let suffix = text
-        .get(..PREFIX.len())
-        .filter(|prefix| prefix.eq_ignore_ascii_case(PREFIX))
-        .map(|prefix| text[prefix.len()..].trim())?;
-    if suffix.is_empty() || suffix.len() > SUFFIX_LIMIT_BYTES {
-        return None;
-    }
-    let lower = suffix.to_lowercase();
-    (!ORDINARY.iter().any(|signature| lower.contains(signature))).then_some(text)
+    retriable_suffix(text).map(|_| text.trim())
 }
 
 /// State within one prompt.

@@ -94,7 +94,8 @@ mod tests {
     fn headers_of_every_spelling() {
         let now: Timestamp = "2026-01-15T12:00:00Z".parse().unwrap();
         let at = |text: &str| Some(Said::At(text.parse().unwrap()));
-        let rows: &[(&[(&str, &str)], Option<Said>)] = &[
+        type Row<'a> = (&'a [(&'a str, &'a str)], Option<Said>);
+        let rows: &[Row<'_>] = &[
             (&[("retry-after", "20")], Some(Said::After(20_000))),
             (&[("Retry-After", "1.5")], Some(Said::After(1_500))),
             (&[("retry-after-ms", "250"), ("retry-after", "1")], Some(Said::After(250))),

@@ -110,7 +110,7 @@ fn is_mask(value: &[u8]) -> bool {
 /// References to variables of shells, templates and languages.
 fn is_reference(value: &[u8]) -> bool {
     let starts = |word: &&str| value.get(..word.len()).is_some_and(|lead| lead.eq_ignore_ascii_case(word.as_bytes()));
-    if REFERENCES.iter().any(|word| starts(word)) {
+    if REFERENCES.iter().any(starts) {
         return true;
     }
     let is_name = |name: &[u8]| {

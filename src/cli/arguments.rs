@@ -1,0 +1,172 @@
+//! What can be typed.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Decides, the same way every time, what an agent client may do after its model provider failed.
+#[derive(Debug, Parser)]
+#[command(name = "refrain", version, about, max_term_width = 100, after_help = EXIT_CODES)]
+pub struct Arguments {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+    /// Options of every command.
+    #[command(flatten)]
+    pub global: Global,
+}
+
+const EXIT_CODES: &str = "\
+Exit codes: 0 clean, 1 findings, 2 wrong usage or unreadable input, 3 deadline passed, 4 nothing selected.
+
+Examples:
+  refrain check                         the gate: catalogue, matrix, fixtures, both replay layers
+  refrain replay litellm/matched        the timeline of one cell
+  refrain classify \"API Error: 529 …\"   what a text would be
+  refrain canon --check fixtures        whether every fixture is in canonical form";
+
+/// Options of every command.
+#[derive(Debug, Args)]
+pub struct Global {
+    /// When to use colour; `NO_COLOR` is respected.
+    #[arg(long, global = true, value_enum, default_value_t = Color::Auto, value_name = "WHEN")]
+    pub color: Color,
+    /// Say only what is wrong.
+    #[arg(short, long, global = true)]
+    pub quiet: bool,
+}
+
+/// When to use colour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Color {
+    /// On a terminal.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// The gate: structure, canonical form, redaction lint, matrix, case shapes, catalogue, both replay layers.
+    Check(CheckArguments),
+    /// Replays fixtures through a real ACP connection and through the recovery core.
+    Replay(ReplayArguments),
+    /// Says what failure a text, a transcript or JSON Lines of evidence is.
+    Classify(ClassifyArguments),
+    /// Re-encodes fixtures in canonical form and finds duplicates.
+    Canon(CanonArguments),
+    /// Records an agent against the fault lab, a proxy or a provider, and derives a fixture.
+    #[cfg(unix)]
+    Capture(Box<super::capture::CaptureArguments>),
+    /// A model provider on loopback that fails on purpose.
+    #[cfg(unix)]
+    Lab(super::lab::LabArguments),
+    /// Says which agents are installed and how to get the others.
+    #[cfg(unix)]
+    Doctor(super::doctor::DoctorArguments),
+    /// Removes raw transcripts.
+    #[cfg(unix)]
+    Clean(super::clean::CleanArguments),
+}
+
+/// Formats of `check` and `replay`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For people.
+    Human,
+    /// One JSON document.
+    Json,
+}
+
+/// Arguments of `check`.
+#[derive(Debug, Args)]
+pub struct CheckArguments {
+    /// Cells to check, such as `litellm/matched`; all when none is given.
+    #[arg(value_name = "CELL")]
+    pub cells: Vec<String>,
+    /// The project to check; without it the current folder, with the built-in data for what is not there.
+    #[arg(long, value_name = "DIR")]
+    pub root: Option<PathBuf>,
+    /// How the result is written.
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub format: Format,
+    /// Threads; the result never depends on it.
+    #[arg(long, value_name = "N")]
+    pub jobs: Option<usize>,
+}
+
+/// Arguments of `replay`.
+#[derive(Debug, Args)]
+pub struct ReplayArguments {
+    /// Cells such as `litellm/matched`, fixture files, or folders; all when none is given.
+    #[arg(value_name = "CELL|PATH")]
+    pub selection: Vec<String>,
+    /// Another corpus of the same format.
+    #[arg(long, value_name = "DIR", conflicts_with = "root")]
+    pub corpus: Option<PathBuf>,
+    /// The project; without it the current folder, with the built-in data for what is not there.
+    #[arg(long, value_name = "DIR")]
+    pub root: Option<PathBuf>,
+    /// Accept documents written before `recordedDiagnosticCode`.
+    #[arg(long)]
+    pub lenient: bool,
+    /// Rewrite `expect` with what replay saw; refused when `CI` is set.
+    #[arg(long)]
+    pub accept: bool,
+    /// How the result is written.
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub format: Format,
+    /// Threads; the result never depends on it.
+    #[arg(long, value_name = "N")]
+    pub jobs: Option<usize>,
+}
+
+/// Formats of `classify`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ClassifyFormat {
+    /// For people.
+    Human,
+    /// One JSON document a line.
+    Jsonl,
+}
+
+/// Arguments of `classify`.
+#[derive(Debug, Args)]
+pub struct ClassifyArguments {
+    /// A text, a transcript file, a file of evidence (JSON Lines), or `-` for standard input.
+    #[arg(value_name = "TEXT|FILE|-")]
+    pub inputs: Vec<String>,
+    /// How the result is written.
+    #[arg(long, value_enum)]
+    pub format: Option<ClassifyFormat>,
+    /// The time that hints are measured from; the system clock, read once, when absent.
+    #[arg(long, value_name = "RFC3339")]
+    pub now: Option<jiff::Timestamp>,
+    /// The agent that a text comes from, such as `claude-acp`.
+    #[arg(long, value_name = "AGENT")]
+    pub provider: Option<String>,
+    /// Threads; the order of the output never depends on it.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub jobs: usize,
+    /// A project whose catalogue is used instead of the current folder's or the built-in one.
+    #[arg(long, value_name = "DIR")]
+    pub root: Option<PathBuf>,
+}
+
+/// Arguments of `canon`.
+#[derive(Debug, Args)]
+pub struct CanonArguments {
+    /// Fixture files or folders, or `-` for one document from standard input to standard output; `fixtures` when none
+    /// is given.
+    #[arg(value_name = "PATH|-")]
+    pub paths: Vec<String>,
+    /// Report only; nothing is written.
+    #[arg(long)]
+    pub check: bool,
+    /// Add `recordedDiagnosticCode` to documents written before it existed.
+    #[arg(long)]
+    pub upgrade: bool,
+}

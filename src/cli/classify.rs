@@ -1,0 +1,261 @@
+//! `refrain classify`: a text, a transcript, or JSON Lines of evidence as a stream.
+
+use std::fs::File;
+use std::io::{BufReader, IsTerminal as _, Read, Seek as _, Stdin};
+use std::path::Path;
+
+use jiff::Timestamp;
+
+use super::arguments::{ClassifyArguments, ClassifyFormat};
+use super::exit::{Exit, Failure};
+use super::output::Output;
+use super::project::{self, Loaded};
+use crate::acp::session::Knowledge;
+use crate::classify::wire;
+use crate::evidence::wire::{self as evidence_wire, LineError};
+use crate::matrix::Matrix;
+use crate::recording::{self, Recording};
+use crate::replay::{Setting, turns};
+use crate::report;
+use crate::shell::lines::{self, Line};
+use crate::shell::{clock, disk, jobs};
+use crate::vocab::AgentId;
+
+/// Classifies every input in turn.
+pub(super) fn run(arguments: &ClassifyArguments, output: &mut Output) -> Result<Exit, Failure> {
+    let provider = provider(arguments)?;
+    let tree = project::tree(arguments.root.as_deref())?;
+    let loaded = Loaded::new(&tree)?;
+    let Some(knowledge) = loaded.knowledge() else {
+        let first = loaded.findings.first().map(|finding| finding.message.clone()).unwrap_or_default();
+        return Err(Failure::usage("refrain::catalogue::broken", format!("load the catalogue: {first}"))
+            .help("`refrain check` shows every problem"));
+    };
+    let matrix = Matrix::parse(&tree.matrix.path, tree.matrix.text()?)
+        .map_err(|_| Failure::usage("refrain::matrix::broken", "read matrix.yaml").help("`refrain check` says why"))?;
+    let mut run = Run {
+        knowledge,
+        matrix: &matrix,
+        provider,
+        now: arguments.now.unwrap_or_else(clock::now),
+        format: arguments.format.unwrap_or(ClassifyFormat::Human),
+        jobs: arguments.jobs,
+        output,
+        invalid: false,
+    };
+    if arguments.inputs.is_empty() {
+        if std::io::stdin().is_terminal() {
+            return Err(Failure::usage("refrain::classify::nothing", "find anything to classify")
+                .help("give a text, a file, or pipe JSON Lines of evidence in")
+                .exit(Exit::NothingSelected));
+        }
+        run.stream(Input::Stdin(BufReader::new(std::io::stdin())))?;
+    }
+    for input in &arguments.inputs {
+        match input.as_str() {
+            "-" => run.stream(Input::Stdin(BufReader::new(std::io::stdin())))?,
+            name if Path::new(name).is_file() => run.file(name)?,
+            name if looks_like_a_path(name) => {
+                return Err(Failure::from(disk::read(Path::new(name)).err().unwrap_or_else(|| {
+                    disk::DiskError::Read(
+                        name.into(),
+                        std::io::Error::new(std::io::ErrorKind::InvalidInput, "not a file"),
+                    )
+                })));
+            }
+            text => run.text(text),
+        }
+    }
+    Ok(if run.invalid { Exit::Findings } else { Exit::Clean })
+}
+
+fn provider(arguments: &ClassifyArguments) -> Result<Option<AgentId>, Failure> {
+    let checked = |name: &String| {
+        AgentId::new(name)
+            .map_err(|error| Failure::usage("refrain::classify::provider", format!("use --provider: {error}")))
+    };
+    arguments.provider.as_ref().map(checked).transpose()
+}
+
+/// A mistyped path must not be classified as a text: no white space, and a folder or a known ending in it.
+fn looks_like_a_path(name: &str) -> bool {
+    let ending = [".json", ".jsonl", ".txt", ".log"].iter().any(|ending| name.ends_with(ending));
+    !name.contains(char::is_whitespace)
+        && (ending || Path::new(name).is_dir() || name.starts_with("./") || name.starts_with('/'))
+}
+
+/// A stream of lines.
+enum Input {
+    Stdin(BufReader<Stdin>),
+    File(BufReader<File>),
+}
+
+impl Input {
+    fn batch(&mut self) -> std::io::Result<Vec<Line>> {
+        match self {
+            Self::Stdin(reader) => lines::batch(reader),
+            Self::File(reader) => lines::batch(reader),
+        }
+    }
+
+    fn rest(self) -> std::io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        match self {
+            Self::Stdin(reader) => reader.take(disk::READ_LIMIT_BYTES).read_to_end(&mut bytes)?,
+            Self::File(reader) => reader.take(disk::READ_LIMIT_BYTES).read_to_end(&mut bytes)?,
+        };
+        Ok(bytes)
+    }
+}
+
+struct Run<'r> {
+    knowledge: Knowledge<'r>,
+    matrix: &'r Matrix,
+    provider: Option<AgentId>,
+    now: Timestamp,
+    format: ClassifyFormat,
+    jobs: usize,
+    output: &'r mut Output,
+    invalid: bool,
+}
+
+impl Run<'_> {
+    fn text(&mut self, text: &str) {
+        let provider = self.provider.as_ref().map(AgentId::as_str);
+        let line = serde_json::json!({ "text": text, "provider": provider }).to_string();
+        let answer = answer(&Line::Bytes(line.into_bytes()), self.setting(), self.format, self.output.width());
+        self.put(answer);
+    }
+
+    /// A transcript is read whole; everything else is a stream of evidence.
+    fn file(&mut self, name: &str) -> Result<(), Failure> {
+        let mut file = disk::open(Path::new(name))?;
+        let mut start = vec![0; 64 * 1024];
+        let failed = |error| Failure::from(disk::DiskError::Read(name.into(), error));
+        let length = file.read(&mut start).map_err(failed)?;
+        file.rewind().map_err(failed)?;
+        let first = start[..length].split(|byte| *byte == b'\n').next().unwrap_or_default();
+        if length == start.len() && first.len() == length || recording_line(first) {
+            let bytes = disk::read(Path::new(name))?;
+            let first = bytes.split(|byte| *byte == b'\n').next().unwrap_or_default();
+            if recording_line(first) {
+                return self.transcript(name, bytes);
+            }
+        }
+        self.stream(Input::File(BufReader::new(file)))
+    }
+
+    fn transcript(&mut self, name: &str, bytes: Vec<u8>) -> Result<(), Failure> {
+        let text = String::from_utf8(bytes)
+            .map_err(|error| Failure::from(disk::DiskError::NotUtf8(name.into(), error.utf8_error().valid_up_to())))?;
+        let recording = Recording::parse(&text)
+            .map_err(|error| Failure::usage("refrain::recording::damaged", format!("{error} ({name})")))?;
+        let names = |name: &str| self.matrix.agent_named(name).cloned();
+        let turns = turns(&recording, self.provider.clone(), &names, self.setting());
+        let mut text = String::new();
+        for turn in &turns {
+            match self.format {
+                ClassifyFormat::Jsonl => text.push_str(&report::turn::json(&turn.line(name))),
+                ClassifyFormat::Human => text.push_str(&report::turn::human(turn, name, self.output.width())),
+            }
+        }
+        self.output.result(&text);
+        Ok(())
+    }
+
+    fn stream(&mut self, mut input: Input) -> Result<(), Failure> {
+        let failed = |error| Failure::usage("refrain::disk::unreadable", format!("read the input: {error}"));
+        let mut first = true;
+        loop {
+            let batch = input.batch().map_err(failed)?;
+            if batch.is_empty() || self.output.is_closed() {
+                return Ok(());
+            }
+            if std::mem::take(&mut first) && matches!(&batch[0], Line::Bytes(line) if recording_line(line)) {
+                let mut bytes: Vec<u8> = batch.iter().filter_map(bytes_of).flatten().copied().collect();
+                bytes.extend(input.rest().map_err(failed)?);
+                return self.transcript("-", bytes);
+            }
+            let (setting, format, width) = (self.setting(), self.format, self.output.width());
+            for answer in jobs::map(&batch, self.jobs, |line| answer(line, setting, format, width)) {
+                self.put_later(answer);
+            }
+            self.output.flush();
+        }
+    }
+
+    const fn setting(&self) -> Setting<'_> {
+        Setting { knowledge: self.knowledge, now: self.now }
+    }
+
+    fn put(&mut self, answer: Answer) {
+        self.put_later(answer);
+        self.output.flush();
+    }
+
+    fn put_later(&mut self, answer: Answer) {
+        self.invalid |= answer.invalid;
+        self.output.buffer(&answer.text);
+    }
+}
+
+/// The line's bytes with the line feed that the batch took off.
+fn bytes_of(line: &Line) -> Option<impl Iterator<Item = &u8>> {
+    match line {
+        Line::Bytes(bytes) => Some(bytes.iter().chain(std::iter::once(&b'\n'))),
+        Line::TooLong => None,
+    }
+}
+
+fn recording_line(line: &[u8]) -> bool {
+    std::str::from_utf8(line).is_ok_and(recording::is_recording)
+}
+
+struct Answer {
+    text: Vec<u8>,
+    invalid: bool,
+}
+
+fn answer(line: &Line, setting: Setting<'_>, format: ClassifyFormat, width: usize) -> Answer {
+    let parsed = match line {
+        Line::TooLong => Err(LineError {
+            id: None,
+            code: "refrain::evidence::line_too_long",
+            message: format!("the line is over {} MiB", lines::LINE_LIMIT_BYTES >> 20),
+        }),
+        Line::Bytes(bytes) if bytes.iter().all(u8::is_ascii_whitespace) => {
+            return Answer { text: Vec::new(), invalid: false };
+        }
+        Line::Bytes(bytes) => match std::str::from_utf8(bytes) {
+            Ok(text) => evidence_wire::parse(text),
+            Err(error) => Err(LineError {
+                id: None,
+                code: "refrain::evidence::not_utf8",
+                message: format!("the line is no UTF-8 at byte {}", error.valid_up_to()),
+            }),
+        },
+    };
+    let mut text = Vec::new();
+    match parsed {
+        Ok(line) => {
+            let now = line.now.unwrap_or(setting.now);
+            let classification = setting.knowledge.classifier.classify(&line.evidence, now);
+            match format {
+                ClassifyFormat::Jsonl => wire::write(&mut text, line.id.as_ref(), &classification),
+                ClassifyFormat::Human => {
+                    text.extend(report::classification::human(&classification, width).into_bytes());
+                }
+            }
+            Answer { text, invalid: false }
+        }
+        Err(error) => {
+            match format {
+                ClassifyFormat::Jsonl => wire::write_error(&mut text, &error),
+                ClassifyFormat::Human => {
+                    text.extend(format!("failed to read evidence: {error} [{}]\n", error.code).into_bytes())
+                }
+            }
+            Answer { text, invalid: true }
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! Arguments, wiring, exit codes; one file per subcommand.
+//!
+//! Invariant: machine output goes to stdout, messages to stderr; every way to end has a documented exit code.
+//!
+//! Must not know: rules of any kind.
+
+mod arguments;
+mod exit;
+mod output;
+
+mod canon;
+#[cfg(unix)]
+mod capture;
+mod check;
+mod classify;
+#[cfg(unix)]
+mod clean;
+#[cfg(unix)]
+mod doctor;
+#[cfg(unix)]
+mod lab;
+mod project;
+mod replay;
+
+use clap::Parser as _;
+
+pub use arguments::Arguments;
+pub use exit::Exit;
+
+use arguments::Command;
+use output::Output;
+
+/// Runs the tool with the process's arguments.
+#[must_use]
+pub fn run() -> Exit {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            let usage = error.use_stderr();
+            // A closed pipe is no reason to complain about the complaint.
+            let _ = error.print();
+            return if usage { Exit::Usage } else { Exit::Clean };
+        }
+    };
+    let mut output = Output::new(&arguments.global);
+    let result = match arguments.command {
+        Command::Check(check) => check::run(&check, &mut output),
+        Command::Replay(replay) => replay::run(&replay, &mut output),
+        Command::Classify(classify) => classify::run(&classify, &mut output),
+        Command::Canon(canon) => canon::run(&canon, &mut output),
+        #[cfg(unix)]
+        Command::Capture(capture) => capture::run(&capture, &mut output),
+        #[cfg(unix)]
+        Command::Lab(lab) => lab::run(&lab, &mut output),
+        #[cfg(unix)]
+        Command::Doctor(doctor) => doctor::run(&doctor, &mut output),
+        #[cfg(unix)]
+        Command::Clean(clean) => clean::run(&clean, &mut output),
+    };
+    match result {
+        Ok(exit) => exit,
+        Err(failure) => output.failure(&failure),
+    }
+}

@@ -1,0 +1,109 @@
+//! Where output goes and how it looks: stdout for results, stderr for messages, colour and width decided once.
+
+use std::io::{self, IsTerminal as _, Write as _};
+
+use anstream::{AutoStream, ColorChoice};
+
+use super::arguments::{Color, Global};
+use super::exit::{Exit, Failure};
+use crate::report::finding::clean_message;
+use crate::report::style::{BAD, DIM, paint};
+
+/// The two streams of one run.
+pub(super) struct Output {
+    stdout: AutoStream<io::Stdout>,
+    stderr: AutoStream<io::Stderr>,
+    width: usize,
+    quiet: bool,
+    closed: bool,
+    pending: Vec<u8>,
+}
+
+impl Output {
+    /// Decides colour and width from the arguments and the terminal.
+    pub(super) fn new(global: &Global) -> Self {
+        let choice = match global.color {
+            Color::Auto => None,
+            Color::Always => Some(ColorChoice::AlwaysAnsi),
+            Color::Never => Some(ColorChoice::Never),
+        };
+        let stdout = match choice {
+            Some(choice) => AutoStream::new(io::stdout(), choice),
+            None => AutoStream::auto(io::stdout()),
+        };
+        let stderr = match choice {
+            Some(choice) => AutoStream::new(io::stderr(), choice),
+            None => AutoStream::auto(io::stderr()),
+        };
+        Self { stdout, stderr, width: width(), quiet: global.quiet, closed: false, pending: Vec::new() }
+    }
+
+    /// Characters a line may have.
+    pub(super) const fn width(&self) -> usize {
+        self.width
+    }
+
+    /// Whether only what is wrong is said.
+    pub(super) const fn quiet(&self) -> bool {
+        self.quiet
+    }
+
+    /// Writes results at once. After the reader went away, nothing more is written.
+    pub(super) fn result(&mut self, text: &str) {
+        self.buffer(text.as_bytes());
+        self.flush();
+    }
+
+    /// Keeps results back until [`Output::flush`].
+    pub(super) fn buffer(&mut self, text: &[u8]) {
+        self.pending.extend_from_slice(text);
+    }
+
+    /// Writes everything that was kept back.
+    pub(super) fn flush(&mut self) {
+        let pending = std::mem::take(&mut self.pending);
+        if self.closed {
+            return;
+        }
+        if let Err(error) = self.stdout.write_all(&pending).and_then(|()| self.stdout.flush()) {
+            self.closed = true;
+            if error.kind() != io::ErrorKind::BrokenPipe {
+                self.message(&format!("failed to write the result: {error}"));
+            }
+        }
+    }
+
+    /// Whether the reader of the results went away.
+    pub(super) const fn is_closed(&self) -> bool {
+        self.closed
+    }
+
+    /// Writes a message for a person.
+    pub(super) fn message(&mut self, text: &str) {
+        // There is nowhere left to say that stderr is closed.
+        let _ = writeln!(self.stderr, "{text}");
+    }
+
+    /// Says why a command could not do its work.
+    pub(super) fn failure(&mut self, failure: &Failure) -> Exit {
+        self.message(&format!("{} {}", paint(BAD, "error:"), failed(failure)));
+        if let Some(help) = &failure.help {
+            self.message(&format!("  {} {help}", paint(DIM, "help:")));
+        }
+        failure.exit
+    }
+}
+
+fn failed(failure: &Failure) -> String {
+    let message = clean_message(&failure.message);
+    format!("failed to {message} {}", paint(DIM, &format!("[{}]", failure.code)))
+}
+
+/// The terminal's width, else `COLUMNS`, else 100.
+fn width() -> usize {
+    let terminal = io::stdout().is_terminal().then(terminal_size::terminal_size).flatten();
+    #[expect(clippy::disallowed_methods, reason = "the environment is read in cli")]
+    let columns = || std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+    let width = terminal.map(|(width, _)| usize::from(width.0)).or_else(columns).unwrap_or(100);
+    width.clamp(40, 200)
+}

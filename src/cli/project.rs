@@ -1,0 +1,109 @@
+//! What every command that judges needs: the catalogue, the shapes, the matrix, and how fixtures are replayed.
+
+use std::path::Path;
+
+use super::exit::Failure;
+use crate::acp::session::Knowledge;
+use crate::catalogue::Catalogue;
+use crate::check::CatalogueSummary;
+use crate::classify::Classifier;
+use crate::fixture::FixtureFile;
+use crate::redact::Redactor;
+use crate::replay::{ExchangeError, Replayed, Setting, replay};
+use crate::report::finding::Sources;
+use crate::shell::jobs;
+use crate::shell::link::Link;
+use crate::shell::tree::{File, Part, Tree};
+use crate::vocab::Finding;
+
+/// Rules and shapes that were loaded, or what is wrong with them.
+pub(super) struct Loaded {
+    classifier: Option<Classifier>,
+    embedded: bool,
+    /// The catalogue in numbers.
+    pub(super) summary: CatalogueSummary,
+    /// Load errors.
+    pub(super) findings: Vec<Finding>,
+}
+
+impl Loaded {
+    /// Loads the catalogue of a tree.
+    ///
+    /// # Errors
+    /// When one of its files is no text.
+    pub(super) fn new(tree: &Tree) -> Result<Self, Failure> {
+        let shapes = Redactor::embedded().shapes().iter().count();
+        let Part::Files(files) = &tree.rules else {
+            let catalogue = Catalogue::embedded();
+            let summary = summary(catalogue, shapes);
+            return Ok(Self { classifier: None, embedded: true, summary, findings: Vec::new() });
+        };
+        let texts = texts(files)?;
+        match Catalogue::load(texts) {
+            Ok(catalogue) => {
+                let summary = summary(&catalogue, shapes);
+                let classifier = Some(Classifier::new(catalogue));
+                Ok(Self { classifier, embedded: false, summary, findings: Vec::new() })
+            }
+            Err(findings) => {
+                let summary = CatalogueSummary { shapes, ..CatalogueSummary::default() };
+                Ok(Self { classifier: None, embedded: false, summary, findings })
+            }
+        }
+    }
+
+    /// Adds what the catalogue's own samples say.
+    pub(super) fn self_test(&mut self) {
+        let findings = match (&self.classifier, self.embedded) {
+            (Some(classifier), _) => classifier.catalogue().self_test(),
+            (None, true) => Catalogue::embedded().self_test(),
+            (None, false) => return,
+        };
+        self.summary.sound = findings.is_empty();
+        self.findings.extend(findings);
+    }
+
+    /// Rules and shapes to judge with; `None` when the rules did not load.
+    pub(super) fn knowledge(&self) -> Option<Knowledge<'_>> {
+        let classifier = match (&self.classifier, self.embedded) {
+            (Some(classifier), _) => classifier,
+            (None, true) => Classifier::embedded(),
+            (None, false) => return None,
+        };
+        Some(Knowledge { classifier, redactor: Redactor::embedded() })
+    }
+}
+
+fn summary(catalogue: &Catalogue, shapes: usize) -> CatalogueSummary {
+    CatalogueSummary { version: catalogue.version().to_owned(), rules: catalogue.rules().len(), shapes, sound: true }
+}
+
+fn texts(files: &[File]) -> Result<Vec<(String, String)>, Failure> {
+    files.iter().map(|file| Ok((file.path.clone(), file.text()?.to_owned()))).collect()
+}
+
+/// Replays fixtures over the real connection on `threads` threads.
+pub(super) fn replay_all(
+    files: &[&FixtureFile],
+    setting: Setting<'_>,
+    threads: Option<usize>,
+) -> Vec<Result<Replayed, ExchangeError>> {
+    let threads = threads.unwrap_or_else(jobs::default_count);
+    jobs::map(files, threads, |file| replay(&file.fixture, &Link::default(), setting))
+}
+
+/// The tree of a command.
+///
+/// # Errors
+/// When a part of it can not be read.
+pub(super) fn tree(root: Option<&Path>) -> Result<Tree, Failure> {
+    Tree::load(root).map_err(|error| {
+        Failure::from(error)
+            .help("a project holds catalogue/, matrix.yaml or fixtures/; without --root the built-in ones are used")
+    })
+}
+
+/// The texts that findings point into.
+pub(super) fn sources(files: &[(String, Vec<u8>)]) -> Sources {
+    files.iter().map(|(path, bytes)| (path.clone(), String::from_utf8_lossy(bytes).into_owned())).collect()
+}

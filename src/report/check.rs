@@ -1,0 +1,198 @@
+//! The gate's result: a grid cell by cell, the findings, one line of verdict; and the same facts as JSON.
+
+use std::fmt::Write as _;
+
+use serde::Serialize;
+
+use super::finding::{FindingJson, Sources, graphical};
+use super::style::{BAD, DIM, GOOD, STRONG, WARN, pad, paint};
+use crate::check::{CellState, Outcome};
+use crate::vocab::{CaptureMode, Case, Severity};
+
+/// Most findings that are drawn; the rest is counted. JSON lists all of them.
+const DRAWN_FINDINGS: usize = 50;
+
+#[derive(Serialize)]
+struct Document<'outcome> {
+    ok: bool,
+    matrix: MatrixJson,
+    catalogue: CatalogueJson<'outcome>,
+    findings: Vec<FindingJson>,
+}
+
+#[derive(Serialize)]
+struct MatrixJson {
+    required: usize,
+    present: usize,
+    missing: Vec<String>,
+    recorded: usize,
+    reconstructed: usize,
+}
+
+#[derive(Serialize)]
+struct CatalogueJson<'outcome> {
+    version: &'outcome str,
+    rules: usize,
+    shapes: usize,
+}
+
+/// The result as one JSON document with a final line feed.
+#[must_use]
+pub fn json(outcome: &Outcome) -> String {
+    let matrix = outcome.matrix();
+    let document = Document {
+        ok: outcome.ok(),
+        matrix: MatrixJson {
+            required: matrix.required,
+            present: matrix.present,
+            missing: matrix.missing,
+            recorded: matrix.recorded,
+            reconstructed: matrix.reconstructed,
+        },
+        catalogue: CatalogueJson {
+            version: &outcome.catalogue.version,
+            rules: outcome.catalogue.rules,
+            shapes: outcome.catalogue.shapes,
+        },
+        findings: outcome.findings.iter().map(FindingJson::from).collect(),
+    };
+    super::json_document(&document)
+}
+
+/// The result for a person: at most `width` characters a line. Quiet leaves out what is fine.
+#[must_use]
+pub fn human(outcome: &Outcome, sources: &Sources, width: usize, quiet: bool, seconds: f64) -> String {
+    let mut text = String::new();
+    if !quiet {
+        text.push_str(&catalogue_line(outcome));
+        text.push_str(&grid(outcome, width));
+        text.push('\n');
+    }
+    for finding in outcome.findings.iter().take(DRAWN_FINDINGS) {
+        text.push_str(&graphical(finding, sources, width));
+        text.push('\n');
+    }
+    if let Some(rest) = outcome.findings.len().checked_sub(DRAWN_FINDINGS).filter(|rest| *rest > 0) {
+        let _ = writeln!(text, "… and {rest} more; `--format json` lists all of them\n");
+    }
+    if !quiet || !outcome.ok() {
+        text.push_str(&verdict(outcome, seconds));
+    }
+    text
+}
+
+fn catalogue_line(outcome: &Outcome) -> String {
+    let catalogue = &outcome.catalogue;
+    if catalogue.version.is_empty() {
+        return format!("catalogue  {}\n", paint(BAD, "✗ did not load"));
+    }
+    let self_test = if catalogue.sound { paint(GOOD, "self-test ok") } else { paint(BAD, "✗ self-test fails") };
+    format!(
+        "catalogue  {}   {} rules   {} shapes   {self_test}\n",
+        paint(STRONG, &catalogue.version),
+        catalogue.rules,
+        catalogue.shapes
+    )
+}
+
+/// Symbol, word and colour of a state; the word says everything.
+const fn state_words(state: CellState) -> (&'static str, anstyle::Style) {
+    match state {
+        CellState::NotRequired => ("·", DIM),
+        CellState::Missing => ("✗ missing", BAD),
+        CellState::Unreadable => ("✗ broken", BAD),
+        CellState::Failing(_) => ("✗ fails", BAD),
+        CellState::Fine(CaptureMode::Recorded) => ("● rec", GOOD),
+        CellState::Fine(_) => ("○ recon", GOOD),
+        CellState::NotSelected(CaptureMode::Recorded) => ("- rec", DIM),
+        CellState::NotSelected(_) => ("- recon", DIM),
+    }
+}
+
+fn grid(outcome: &Outcome, width: usize) -> String {
+    let first = outcome.grid.iter().map(|row| row.gateway.chars().count()).max().unwrap_or(0).max(7) + 2;
+    let cases = cases(outcome);
+    let columns: Vec<usize> = cases.iter().map(|case| case.as_str().len().max(9) + 1).collect();
+    if first + columns.iter().sum::<usize>() <= width + 1 {
+        wide_grid(outcome, first, &cases, &columns)
+    } else {
+        tall_grid(outcome)
+    }
+}
+
+fn cases(outcome: &Outcome) -> Vec<Case> {
+    outcome.grid.first().map(|row| row.cells.iter().map(|(case, _)| *case).collect()).unwrap_or_default()
+}
+
+fn wide_grid(outcome: &Outcome, first: usize, cases: &[Case], columns: &[usize]) -> String {
+    let mut text = pad("", first);
+    for (case, column) in cases.iter().zip(columns) {
+        text.push_str(&paint(DIM, &pad(case.as_str(), *column)));
+    }
+    text = text.trim_end().to_owned() + "\n";
+    for row in &outcome.grid {
+        let mut line = pad(&row.gateway, first);
+        for ((_, state), column) in row.cells.iter().zip(columns) {
+            let (word, style) = state_words(*state);
+            line.push_str(&paint(style, word));
+            line.push_str(&" ".repeat(column.saturating_sub(word.chars().count())));
+        }
+        let _ = writeln!(text, "{}", line.trim_end());
+    }
+    text
+}
+
+/// One line a cell, for narrow terminals.
+fn tall_grid(outcome: &Outcome) -> String {
+    let mut text = String::new();
+    for row in &outcome.grid {
+        let _ = writeln!(text, "{}", paint(STRONG, &row.gateway));
+        for (case, state) in &row.cells {
+            let (word, style) = state_words(*state);
+            let _ = writeln!(text, "  {} {}", pad(case.as_str(), 14), paint(style, word));
+        }
+    }
+    text
+}
+
+fn verdict(outcome: &Outcome, seconds: f64) -> String {
+    let matrix = outcome.matrix();
+    let fine = matrix.present.saturating_sub(outcome.failing());
+    let mut parts = vec![format!("{fine} ok")];
+    if !matrix.missing.is_empty() {
+        parts.push(format!("{} missing", matrix.missing.len()));
+    }
+    if outcome.failing() > 0 {
+        parts.push(format!("{} failing", outcome.failing()));
+    }
+    let errors = outcome.findings.iter().filter(|finding| finding.severity == Severity::Error).count();
+    let warnings = outcome.findings.len() - errors;
+    let mut line = format!(
+        "{} cells: {} ({} recorded, {} reconstructed)",
+        matrix.required,
+        parts.join(", "),
+        matrix.recorded,
+        matrix.reconstructed
+    );
+    if outcome.scenarios.required > 0 {
+        let _ = write!(line, ", {} of {} scenarios", outcome.scenarios.present, outcome.scenarios.required);
+    }
+    if errors > 0 {
+        let _ = write!(line, ", {}", count(errors, "problem"));
+    }
+    if warnings > 0 {
+        let _ = write!(line, ", {}", count(warnings, "warning"));
+    }
+    let (symbol, style) = match (outcome.ok(), warnings) {
+        (true, 0) => ("✓", GOOD),
+        (true, _) => ("✓", WARN),
+        (false, _) => ("✗", BAD),
+    };
+    format!("{} {line}   {}\n", paint(style, symbol), paint(DIM, &format!("{seconds:.2} s")))
+}
+
+/// A number and its noun, in the plural where it belongs.
+#[must_use]
+pub fn count(number: usize, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
+}

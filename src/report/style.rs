@@ -1,0 +1,68 @@
+//! Colours, widths and safe text. Everything is written with colour; the stream removes it where it is not wanted.
+
+use anstyle::{AnsiColor, Style};
+
+use crate::text;
+
+/// Good news.
+pub const GOOD: Style = AnsiColor::Green.on_default();
+/// Bad news.
+pub const BAD: Style = AnsiColor::Red.on_default().bold();
+/// Something to look at.
+pub const WARN: Style = AnsiColor::Yellow.on_default();
+/// Background information.
+pub const DIM: Style = Style::new().dimmed();
+/// What matters most in a line.
+pub const STRONG: Style = Style::new().bold();
+
+/// `text` in a style.
+#[must_use]
+pub fn paint(style: Style, text: &str) -> String {
+    format!("{style}{text}{style:#}")
+}
+
+/// Untrusted text on one line: no control or direction-changing characters, white space collapsed, at most `limit`
+/// characters with `…` for the rest.
+#[must_use]
+pub fn one_line(untrusted: &str, limit: usize) -> String {
+    let bounded = text::head(untrusted, limit.saturating_mul(8).max(64));
+    let clean = text::normalized(&text::without_control(bounded));
+    let clean: String = clean.chars().filter(|c| !changes_direction(*c)).collect();
+    if clean.chars().count() <= limit && bounded.len() == untrusted.len() {
+        return clean;
+    }
+    let mut cut: String = clean.chars().take(limit.saturating_sub(1)).collect();
+    cut.push('…');
+    cut
+}
+
+/// Characters that reorder or hide what a person sees: bidirectional controls, zero-width characters, line separators.
+#[must_use]
+pub const fn changes_direction(c: char) -> bool {
+    matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
+}
+
+/// Text padded with spaces to `width` characters.
+#[must_use]
+pub fn pad(text: &str, width: usize) -> String {
+    let missing = width.saturating_sub(text.chars().count());
+    format!("{text}{}", " ".repeat(missing))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn untrusted_text_becomes_one_harmless_line() {
+        for (input, limit, expected) in [
+            ("a\nb\u{1b}[31mc", 10, "a bc"),
+            ("abcdef", 4, "abc…"),
+            ("right\u{202e}left", 20, "rightleft"),
+            ("", 4, ""),
+        ] {
+            assert_eq!(one_line(input, limit), expected, "{input:?}");
+        }
+        assert!(one_line(&"x".repeat(1_000_000), 10).chars().count() == 10);
+    }
+}

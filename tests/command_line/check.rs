@@ -1,0 +1,152 @@
+//! `refrain check`.
+
+use std::collections::BTreeSet;
+use std::fs;
+
+use super::run::{Ran, copy, edit, project, refrain_in, refrain_with};
+
+/// A fake credential, built from parts so that no scanner mistakes this file for a leak.
+fn secret() -> String {
+    ["s", "k-", "ant", "-api03-", "Zk3Qw9Lm2Xv7Bn4Tc8Rd5Yh1"].concat()
+}
+
+fn found(ran: &Ran) -> BTreeSet<(String, String)> {
+    let document = ran.json();
+    let findings = document["findings"].as_array().expect("findings").clone();
+    let pair = |finding: &serde_json::Value| {
+        assert!(finding["message"].as_str().is_some_and(|message| !message.is_empty()), "{finding}");
+        let file = finding["file"].as_str().expect("a file").rsplit("fixtures/").next().expect("a name").to_owned();
+        (finding["code"].as_str().expect("a code").to_owned(), file)
+    };
+    findings.iter().map(pair).collect()
+}
+
+#[test]
+fn the_project_is_green_and_shows_every_cell() {
+    let ran = refrain_in(project(), &["check"], "");
+    assert_eq!(ran.code, 0, "{ran:#?}");
+    for word in
+        ["self-test ok", "claude-direct", "teamclaude", "openrouter", "litellm", "prose-output", "28 cells: 28 ok"]
+    {
+        assert!(ran.stdout.contains(word), "no {word:?} in\n{}", ran.stdout);
+    }
+    assert!(!ran.stdout.contains('\u{1b}'), "colour in a pipe");
+    let json = refrain_in(project(), &["check", "--format", "json"], "").json();
+    assert_eq!(json["ok"], true);
+    assert_eq!(json["matrix"]["required"], 28);
+    assert_eq!(json["matrix"]["present"], 28);
+    assert_eq!(json["findings"], serde_json::json!([]));
+}
+
+#[test]
+fn the_built_in_data_is_green_from_any_folder() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let ran = refrain_in(folder.path(), &["check"], "");
+    assert_eq!(ran.code, 0, "{ran:#?}");
+    assert!(ran.stdout.contains("28 cells: 28 ok"), "{}", ran.stdout);
+    assert_eq!(fs::read_dir(folder.path()).expect("it").count(), 0, "check writes nothing");
+}
+
+#[test]
+fn every_break_gets_its_finding_in_one_run() {
+    let (_keep, folder) = copy();
+    let fixture = |cell: &str| format!("fixtures/{cell}.json");
+    let mut expected: BTreeSet<(&str, &str)> = BTreeSet::new();
+    let mut broken = |cell: &'static str, from: &str, to: &str, code: &'static str| {
+        edit(&folder, &fixture(cell), from, to);
+        expected.insert((code, cell));
+    };
+    broken("litellm/prose-tool", "\"source\"", "\"note\": 1,\n  \"source\"", "refrain::fixture::unknown_key");
+    broken(
+        "litellm/matched",
+        "\"classifying\": true",
+        "\"classifying\": false",
+        "refrain::fixture::classifying_disagrees",
+    );
+    broken(
+        "litellm/prose-matched",
+        "\"litellm-prose-matched\"",
+        "\"litellm-mismatched\"",
+        "refrain::fixture::duplicate_session",
+    );
+    broken("litellm/later-output", "  \"frames\"", "\t\"frames\"", "refrain::fixture::not_canonical");
+    broken(
+        "teamclaude/queued",
+        "\"gateway\": \"teamclaude\"",
+        "\"gateway\": \"gamma\"",
+        "refrain::fixture::unknown_gateway",
+    );
+    broken("teamclaude/matched", "\"preResultSafe\": true", "\"preResultSafe\": false", "refrain::replay::expectation");
+    broken("openrouter/matched", "-32603", "3000000000", "refrain::fixture::rpc_code_out_of_range");
+    broken("openrouter/queued", "{\n", "{\n  \"case\": \"queued\",\n", "refrain::canon::duplicate_key");
+    let leak = format!("\"text\": \"{} ", secret());
+    broken("claude-direct/prose-tool", "\"text\": \"", &leak, "refrain::fixture::forbidden_shape");
+    fs::remove_file(folder.join(fixture("openrouter/mismatched"))).expect("it");
+    expected.insert(("refrain::matrix::missing_cell", "matrix.yaml"));
+    let later = fs::read_to_string(folder.join(fixture("claude-direct/later-output"))).expect("it");
+    let relabelled = later.replace("later-output", "matched");
+    fs::write(folder.join(fixture("claude-direct/matched")), relabelled).expect("it");
+    expected.insert(("refrain::fixture::case_shape", "claude-direct/matched"));
+
+    let root = folder.to_str().expect("UTF-8");
+    let ran = refrain_in(&folder, &["check", "--root", root, "--format", "json"], "");
+    assert_eq!(ran.code, 1, "{ran:#?}");
+    let found = found(&ran);
+    // One break, one finding: nothing is reported twice under another name.
+    assert_eq!(ran.json()["findings"].as_array().map(Vec::len), Some(expected.len()), "{found:#?}");
+    let missing: Vec<_> = expected
+        .iter()
+        .filter(|(code, cell)| {
+            !found.iter().any(|(found, file)| found == code && (file.starts_with(cell) || file.ends_with(cell)))
+        })
+        .collect();
+    assert!(missing.is_empty(), "not found: {missing:#?}\nfound: {found:#?}");
+    for (code, file) in &found {
+        let cell = file.trim_end_matches(".json");
+        let known = expected.iter().any(|(_, broken)| cell.ends_with(broken) || file.ends_with(broken));
+        assert!(known, "{code} in {file}, which nobody broke");
+    }
+    assert_eq!(
+        ran.stdout,
+        refrain_in(&folder, &["check", "--root", root, "--format", "json", "--jobs", "1"], "").stdout
+    );
+
+    let human = refrain_in(&folder, &["check", "--root", root], "");
+    assert_eq!(human.code, 1);
+    let secret = secret();
+    for output in [&human.stdout, &human.stderr, &ran.stdout] {
+        assert!(!output.contains(&secret[8..]), "the secret is printed:\n{output}");
+    }
+    for word in ["✗ fails", "✗ missing", "help:", "litellm/prose-tool"] {
+        assert!(human.stdout.contains(word), "no {word:?} in\n{}", human.stdout);
+    }
+}
+
+#[test]
+fn one_cell_is_checked_alone_and_an_unknown_one_is_never_green() {
+    let (_keep, folder) = copy();
+    edit(&folder, "fixtures/litellm/matched.json", "\"preResultSafe\": true", "\"preResultSafe\": false");
+    for (arguments, code) in [
+        (vec!["check", "litellm/matched"], 1),
+        (vec!["check", "litellm/mismatched"], 0),
+        (vec!["check", "litellm"], 1),
+        (vec!["check", "litelm/matched"], 4),
+        (vec!["check", "--root", "no/such/folder"], 2),
+    ] {
+        let ran = refrain_in(&folder, &arguments, "");
+        assert_eq!(ran.code, code, "{arguments:?}: {ran:#?}");
+    }
+    let ran = refrain_in(&folder, &["check", "litelm/matched"], "");
+    assert!(ran.stderr.contains("did you mean `litellm/matched`?"), "{}", ran.stderr);
+}
+
+#[test]
+fn colour_is_a_choice_and_a_narrow_terminal_is_no_trouble() {
+    let always = refrain_in(project(), &["check", "--color", "always"], "");
+    assert!(always.stdout.contains('\u{1b}'));
+    let narrow = refrain_with(project(), &["check"], b"", &[("COLUMNS", "60")]);
+    let widest = narrow.stdout.lines().map(|line| line.chars().count()).max();
+    assert!(widest.is_some_and(|width| width <= 80), "{widest:?}\n{}", narrow.stdout);
+    assert!(narrow.stdout.contains("matched"), "{}", narrow.stdout);
+    assert_eq!(refrain_in(project(), &["check", "--quiet"], "").stdout, "");
+}

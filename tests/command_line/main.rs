@@ -1,0 +1,10 @@
+//! The binary as its users meet it.
+
+#![expect(clippy::disallowed_methods, reason = "end-to-end tests run the binary on files of their own")]
+
+mod canon;
+mod check;
+mod classify;
+mod replay;
+mod run;
+mod usage;
