@@ -38,6 +38,9 @@ pub struct CaptureArguments {
     /// Point the preset at this provider or proxy instead of the lab.
     #[arg(long, value_name = "URL", requires = "preset")]
     pub base_url: Option<String>,
+    /// What the agent talks to, for the fixture's `source`; the lab says it by itself.
+    #[arg(long, value_name = "TEXT", conflicts_with_all = ["tee", "from", "fault"])]
+    pub provider: Option<String>,
     /// The prompt; more than one is sent one after the other.
     #[arg(long, value_name = "TEXT", default_value = "Say hello, then run the echo tool once.")]
     pub prompt: Vec<String>,

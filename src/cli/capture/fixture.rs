@@ -104,7 +104,7 @@ fn with_agent(source: String, recording: &Recording) -> String {
     });
     let text = |key: &str| info.as_ref().and_then(|info| info.get(key)).and_then(serde_json::Value::as_str);
     match (text("name"), text("version")) {
-        (Some(name), Some(version)) if !source.contains(name) => format!("{source} ({name} {version})"),
+        (Some(name), Some(version)) if !source.contains(name) => format!("{source}; agent: {name} {version}"),
         _ => source,
     }
 }

@@ -34,6 +34,7 @@ type Environment = Vec<(OsString, Option<OsString>)>;
 pub(super) fn run(arguments: &CaptureArguments, output: &mut Output) -> Result<Recorded, Failure> {
     let preset = arguments.preset.as_deref().map(preset).transpose().map_err(unusable)?;
     let lab = lab(arguments)?;
+    let envelope = lab.as_ref().and_then(Lab::envelope).map(str::to_owned);
     let home = Home::create().map_err(unusable)?;
     let launch = launch(arguments, preset.as_ref(), lab.as_ref(), &home)?;
     let now = clock::now();
@@ -43,7 +44,7 @@ pub(super) fn run(arguments: &CaptureArguments, output: &mut Output) -> Result<R
     let facts = [
         ("mode", Value::from("client")),
         ("started", Value::from(now.to_string())),
-        ("source", Value::from(source::command(arguments))),
+        ("source", Value::from(source::origin(arguments, envelope.as_deref()))),
     ];
     let (path, recorder) = record_into(arguments, now, &about, &facts)?;
     let plan = Plan {

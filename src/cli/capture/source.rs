@@ -2,8 +2,19 @@
 
 use super::arguments::CaptureArguments;
 
-/// The command as a person would type it again. Values of variables and addresses are left out.
-pub(super) fn command(arguments: &CaptureArguments) -> String {
+/// The command as a person would type it again, and what the agent talked to.
+pub(super) fn origin(arguments: &CaptureArguments, envelope: Option<&str>) -> String {
+    let provider = match (&arguments.provider, &arguments.fault, envelope) {
+        (Some(provider), _, _) => provider.clone(),
+        (None, Some(_), Some(envelope)) => format!("the fault lab, envelope {envelope}"),
+        (None, Some(_), None) => "the fault lab, the envelope of each API".to_owned(),
+        (None, None, _) => return command(arguments),
+    };
+    format!("{}; provider: {provider}", command(arguments))
+}
+
+/// Values of variables, texts and addresses are left out.
+fn command(arguments: &CaptureArguments) -> String {
     let mut words = vec!["refrain".to_owned(), "capture".to_owned()];
     let mut option = |name: &str, value: Option<String>| {
         if let Some(value) = value {

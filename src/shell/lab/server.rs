@@ -117,6 +117,12 @@ impl Lab {
         self.address
     }
 
+    /// The envelope of every error, when one was chosen.
+    #[must_use]
+    pub fn envelope(&self) -> Option<&str> {
+        self.shared.options.envelope.as_ref().map(|envelope| envelope.id.as_str())
+    }
+
     /// Takes the events since the last call.
     #[must_use]
     pub fn take_events(&self) -> Vec<LabEvent> {
