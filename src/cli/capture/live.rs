@@ -85,7 +85,11 @@ pub(super) fn record_into(
     };
     let path = match &arguments.transcript {
         Some(path) => path.clone(),
-        None => new_name(&transcripts(&arguments.root).map_err(unwritable)?, now, about),
+        None => {
+            let folder = transcripts(&arguments.root).map_err(unwritable)?;
+            let folder = folder.strip_prefix(".").map(std::path::Path::to_path_buf).unwrap_or(folder);
+            new_name(&folder, now, about)
+        }
     };
     let recorder = Recorder::create(&path, facts).map_err(unwritable)?;
     Ok((path, recorder))

@@ -26,7 +26,9 @@ pub(super) fn run(arguments: &CaptureArguments, output: &mut Output) -> Result<E
         return fixture::derive(arguments, &recording, path, output);
     }
     let recorded = live::run(arguments, output)?;
-    output.message(&format!("transcript {}", recorded.path.display()));
+    if !output.quiet() {
+        output.message(&format!("transcript {}", recorded.path.display()));
+    }
     if recorded.why == Why::Interrupted {
         return Ok(Exit::Interrupted);
     }
