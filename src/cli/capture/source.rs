@@ -2,6 +2,9 @@
 
 use super::arguments::CaptureArguments;
 
+/// Longest argument of the agent's command that is kept whole, in bytes.
+const ARGUMENT_BYTES: usize = 60;
+
 /// The command as a person would type it again, and what the agent talked to.
 pub(super) fn origin(arguments: &CaptureArguments, envelope: Option<&str>) -> String {
     let provider = match (&arguments.provider, &arguments.fault, envelope) {
@@ -40,7 +43,7 @@ fn command(arguments: &CaptureArguments) -> String {
         words.push("--".to_owned());
         let program = program.to_string_lossy();
         words.push(quoted(program.rsplit('/').next().unwrap_or_default()));
-        words.extend(rest.iter().map(|word| quoted(&word.to_string_lossy())));
+        words.extend(rest.iter().map(|word| shortened(&word.to_string_lossy())));
     }
     words.join(" ")
 }
@@ -52,4 +55,11 @@ fn quoted(word: &str) -> String {
     } else {
         format!("'{}'", word.replace('\'', "'\\''"))
     }
+}
+
+/// A whole script as an argument says nothing about the origin that its first line does not.
+fn shortened(word: &str) -> String {
+    let line = word.trim().lines().next().unwrap_or_default();
+    let head = crate::text::head(line, ARGUMENT_BYTES);
+    if head.len() == word.len() { quoted(word) } else { quoted(&format!("{head}…")) }
 }
