@@ -7,6 +7,7 @@
 use serde_json::Value;
 
 use super::event::{Chunk, Implies};
+use crate::evidence::failure_text;
 use crate::redact::Raw;
 use crate::text;
 use crate::vocab::{ModelId, ToolStatus};
@@ -111,14 +112,15 @@ fn usage_model(raw: &Value) -> Option<ModelId> {
     ModelId::new(raw.get("_meta")?.get("_claude/model")?.as_str()?).ok()
 }
 
-/// Text of a result's failure notice (`_meta.jetbrains.air.sessionFailure.title`), unless the notice is only a warning.
-/// Its other fields are kind words and decide nothing.
-pub(in crate::acp) fn session_failure(result: &Value) -> Option<&str> {
-    let failure = result.get("_meta")?.get("jetbrains")?.get("air")?.get("sessionFailure")?;
-    if failure.get("severity").is_some_and(|severity| severity != "error") {
+/// Text of a result's failure notice (`_meta.jetbrains.air.sessionFailure`), unless the notice is only a warning. Its kind
+/// words decide nothing.
+pub(in crate::acp) fn session_failure(result: &Value) -> Option<String> {
+    let notice = result.get("_meta")?.get("jetbrains")?.get("air")?;
+    let severity = notice.get("sessionFailure")?.get("severity");
+    if severity.is_some_and(|severity| severity != "error") {
         return None;
     }
-    failure.get("title")?.as_str().filter(|title| !title.trim().is_empty())
+    failure_text(notice)
 }
 
 #[cfg(test)]

@@ -32,7 +32,8 @@ pub struct RuleDocument {
     /// Agents the rule is for; empty is every agent.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub providers: Vec<AgentId>,
-    /// At least one of these is in every text that the rule can match (upper and lower case are the same).
+    /// At least one of these is in every text that the rule can match, upper and lower case alike. Computed from the
+    /// patterns when a rule file is loaded; nobody writes them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub literals: Vec<String>,
     /// Patterns searched in the text; one is enough.

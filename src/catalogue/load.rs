@@ -6,6 +6,7 @@ use crate::canon::yaml;
 use crate::vocab::{Channel, Finding, Place};
 
 use super::document::RuleDocument;
+use super::literal;
 use super::pattern;
 use super::word::Authority;
 use super::{Catalogue, RULES_FOLDER};
@@ -19,6 +20,9 @@ const REFUSED_KEYS: &[(&str, &str)] = &[
     ("priority", "an integer priority is a hidden total order: use `outranks`"),
     ("class", "the class follows from the code"),
 ];
+
+/// Shortest literal that the prefilter may look for, in bytes.
+const LITERAL_LENGTH: usize = 3;
 
 /// A rule file that was read.
 pub(crate) struct Source<'a> {
@@ -117,7 +121,43 @@ fn read(source: &Source<'_>, findings: &mut Vec<Finding>) -> Option<RuleDocument
     path_is_id(source, &document, findings);
     patterns_compile(source, &document, findings);
     parts_are_there(source, &document, findings);
+    let mut document = document;
+    document.literals = literals(source, &document, findings);
     (findings[before..].iter().all(|finding| finding.severity != crate::vocab::Severity::Error)).then_some(document)
+}
+
+/// The literals of all patterns of a rule, without those that a shorter one covers.
+fn literals(source: &Source<'_>, document: &RuleDocument, findings: &mut Vec<Finding>) -> Vec<String> {
+    let mut all = Vec::new();
+    if document.shape.is_some() {
+        all.push(super::RETRIABLE_PREFIX.to_owned());
+    }
+    for (key, patterns) in [("match", &document.search), ("whole", &document.whole)] {
+        for one in patterns {
+            match literal::required(&pattern::expanded(one)) {
+                Some(set) if literal::strength(&set) >= LITERAL_LENGTH => all.extend(set),
+                // A pattern that does not compile has its own finding.
+                _ if pattern::check(one).is_err() => {}
+                _ => findings.push(
+                    Finding::error(
+                        "refrain::catalogue::literals",
+                        source.quote(key, one),
+                        "this pattern has no distinctive literal for the prefilter",
+                    )
+                    .help("anchor it at a word of at least three letters that every match holds"),
+                ),
+            }
+        }
+    }
+    all.sort_by(|one, other| one.len().cmp(&other.len()).then_with(|| one.cmp(other)));
+    let mut kept: Vec<String> = Vec::new();
+    for literal in all {
+        if !kept.iter().any(|short| literal.contains(short.as_str())) {
+            kept.push(literal);
+        }
+    }
+    kept.sort();
+    kept
 }
 
 fn refused_keys(source: &Source<'_>, findings: &mut Vec<Finding>) -> bool {
@@ -243,17 +283,12 @@ fn parts_are_there(source: &Source<'_>, document: &RuleDocument, findings: &mut 
             "tier `structured` is for statuses, exit codes and stop reasons, and they have no other".into(),
         );
     }
-    if textual && document.literals.is_empty() {
-        say("refrain::catalogue::literals", "id", "a textual rule needs literals for the prefilter".into());
-    }
-    for literal in &document.literals {
-        if literal.trim().len() < 3 {
-            say(
-                "refrain::catalogue::literals",
-                "literals",
-                format!("literal `{literal}` is too short to be distinctive"),
-            );
-        }
+    if !document.literals.is_empty() {
+        say(
+            "refrain::catalogue::literals",
+            "literals",
+            "literals are computed from the patterns: remove the key".into(),
+        );
     }
     if document.samples.positive.is_empty() || document.samples.negative.is_empty() {
         say(

@@ -83,7 +83,7 @@ impl Matcher {
             if !rule.admits(origin, framed) {
                 continue;
             }
-            let Some(span) = rule.find(raw, view) else { continue };
+            let Some(span) = rule.find(raw, view, !framed) else { continue };
             let vetoed = rule.code().class() == Class::Transient
                 && cancel_word
                 && *cancelled.get_or_insert_with(|| veto::cancels(view.flat()));

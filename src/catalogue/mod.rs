@@ -7,6 +7,7 @@
 mod check;
 mod document;
 mod frame;
+mod literal;
 mod load;
 mod matcher;
 mod order;

@@ -64,7 +64,7 @@ fn joined(alternatives: &[String]) -> Option<String> {
 }
 
 /// Replaces `{status:...}` by its pattern.
-fn expanded(pattern: &str) -> String {
+pub(crate) fn expanded(pattern: &str) -> String {
     let mut result = String::new();
     let mut rest = pattern;
     while let Some(start) = rest.find("{status:") {

@@ -106,27 +106,33 @@ impl Rule {
     }
 
     /// Where the rule matches `view`, as a byte range of [`View::flat`] (of [`View::lines`] for a rule over lines).
+    ///
+    /// In prose (a chunk that is not dressed as a diagnostic) a whole message is the whole chunk, never a part of it.
     #[must_use]
-    pub fn find(&self, raw: &str, view: &View<'_>) -> Option<(usize, usize)> {
+    pub fn find(&self, raw: &str, view: &View<'_>, prose: bool) -> Option<(usize, usize)> {
         let text = if self.document.lines { view.lines() } else { view.flat() };
-        let found = self.find_own(raw, text, view)?;
+        let found = self.find_own(raw, text, view, prose)?;
         let required = self.requires.iter().all(|pattern| pattern.is_match(text));
         (required && !self.unless.is_match(text)).then_some(found)
     }
 
-    fn find_own(&self, raw: &str, text: &str, view: &View<'_>) -> Option<(usize, usize)> {
+    fn find_own(&self, raw: &str, text: &str, view: &View<'_>, prose: bool) -> Option<(usize, usize)> {
         if self.document.shape == Some(Shape::RetriableFrame) {
             frame::retriable_suffix(wrapper::without_internal_error(raw)).map(|_| (0, text.len()))
         } else {
-            self.search.find(text).or_else(|| self.find_whole(view))
+            self.search.find(text).or_else(|| self.find_whole(view, prose))
         }
     }
 
-    fn find_whole(&self, view: &View<'_>) -> Option<(usize, usize)> {
+    fn find_whole(&self, view: &View<'_>, prose: bool) -> Option<(usize, usize)> {
         if !self.whole.is_some() {
             return None;
         }
-        let message = view.messages().find(|message| self.whole.is_match(message))?;
+        let message = if prose {
+            Some(view.core()).filter(|message| self.whole.is_match(message))?
+        } else {
+            view.messages().find(|message| self.whole.is_match(message))?
+        };
         let start = message.as_ptr() as usize - view.flat().as_ptr() as usize;
         Some((start, start + message.len()))
     }

@@ -55,6 +55,12 @@ impl<'a> View<'a> {
         self.lines.as_deref().unwrap_or(&self.flat)
     }
 
+    /// The whole text without its wrappers.
+    #[must_use]
+    pub fn core(&self) -> &str {
+        wrapper::core(self.flat())
+    }
+
     /// The messages in it: the text without its wrappers first, then the values of `message` keys.
     pub fn messages(&self) -> impl Iterator<Item = &str> {
         let flat = self.flat();

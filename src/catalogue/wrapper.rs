@@ -12,6 +12,7 @@ use super::pattern::compile;
 const PREFIXES: &[&str] = &[
     "internal error: ",
     "api error: ",
+    "api error (",
     "[api error: ",
     "agent error: ",
     "codex error: ",
@@ -124,16 +125,14 @@ const FRAMES: &str = concat!(
     r"\[?api error(?::| \()",
     r"|(?:llm provider error: )?error code: [45]\d\d - ",
     r"|[45]\d\d \{",
-    r"|internal error: ",
     r"|failed to authenticate\. ",
     r"|unexpected status [45]\d\d ",
     r"|stream disconnected before completion: ",
     r"|exceeded retry limit, last status: ",
     r"|ai_[a-z]*error: ",
     r"|litellm\.[a-z]*(?:error|exception|timeout): ",
-    r"|network error: ",
-    r"|(?:data: ?)?\{.{0,40}'?.?type.?: ?.error., ?.?.?error.: ?\{",
-    r"|too many requests: ",
+    r"|network error: stream ",
+    r"|too many requests: .{0,200}\[retrying",
     r")"
 );
 
@@ -182,7 +181,7 @@ mod tests {
             ("API Error: 500 x", true),
             ("[API Error: x]", true),
             ("API Error (529 {", true),
-            ("{\"type\":\"error\",\"error\":{\"type\":\"x\"", true),
+            ("{\"type\":\"error\",\"error\":{\"type\":\"x\"", false),
             ("429 {\"error\"", true),
             ("The API Error: 500 is thrown", false),
             ("API Errors are described here", false),

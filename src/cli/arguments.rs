@@ -133,6 +133,18 @@ pub enum ClassifyFormat {
     Jsonl,
 }
 
+/// Where a text on the command line comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub enum TextSource {
+    /// The message of the error that ended a prompt.
+    PromptError,
+    /// A chunk of an assistant message.
+    MessageChunk,
+    /// The agent's stderr, without any other evidence.
+    Stderr,
+}
+
 /// Arguments of `classify`.
 #[derive(Debug, Args)]
 pub struct ClassifyArguments {
@@ -148,6 +160,9 @@ pub struct ClassifyArguments {
     /// The agent that a text comes from, such as `claude-acp`.
     #[arg(long, value_name = "AGENT")]
     pub provider: Option<String>,
+    /// Where a text comes from: the message of a failed prompt, a chunk of a message, or the agent's stderr.
+    #[arg(long = "as", value_enum, default_value_t = TextSource::PromptError, value_name = "SOURCE")]
+    pub source: TextSource,
     /// Threads; the order of the output never depends on it.
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub jobs: usize,

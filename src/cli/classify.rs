@@ -6,7 +6,7 @@ use std::path::Path;
 
 use jiff::Timestamp;
 
-use super::arguments::{ClassifyArguments, ClassifyFormat};
+use super::arguments::{ClassifyArguments, ClassifyFormat, TextSource};
 use super::exit::{Exit, Failure};
 use super::output::Output;
 use super::project::{self, Loaded};
@@ -63,7 +63,7 @@ pub(super) fn run(arguments: &ClassifyArguments, output: &mut Output) -> Result<
                     )
                 })));
             }
-            text => run.text(text),
+            text => run.text(text, arguments.source),
         }
     }
     Ok(if run.invalid { Exit::Findings } else { Exit::Clean })
@@ -120,9 +120,14 @@ struct Run<'r> {
 }
 
 impl Run<'_> {
-    fn text(&mut self, text: &str) {
+    fn text(&mut self, text: &str, source: TextSource) {
         let provider = self.provider.as_ref().map(AgentId::as_str);
-        let line = serde_json::json!({ "text": text, "provider": provider }).to_string();
+        let signal = match source {
+            TextSource::PromptError => serde_json::json!({"kind": "prompt_error", "message": text}),
+            TextSource::MessageChunk => serde_json::json!({"kind": "message_chunk", "text": text}),
+            TextSource::Stderr => serde_json::json!({"kind": "stderr", "text": text}),
+        };
+        let line = serde_json::json!({"signals": [signal], "provider": provider}).to_string();
         let answer = answer(&Line::Bytes(line.into_bytes()), self.setting(), self.format, self.output.width());
         self.put(answer);
     }

@@ -80,9 +80,9 @@ fn untrusted(classification: &Classification) -> impl Iterator<Item = Refusal> {
 /// Reasons against a retry of the same provider.
 fn unretried(classification: &Classification, means: Means) -> impl Iterator<Item = Refusal> {
     let flag = match classification.code.policy().auto_retry {
-        AutoRetry::No => Some(Refusal::NoAutomaticRetry),
-        AutoRetry::WithShortHint if !classification.auto_retry() => Some(Refusal::NoShortHint),
-        AutoRetry::WithShortHint | AutoRetry::Yes => None,
+        _ if classification.auto_retry() => None,
+        AutoRetry::WithShortHint => Some(Refusal::NoShortHint),
+        AutoRetry::No | AutoRetry::Yes => Some(Refusal::NoAutomaticRetry),
     };
     let exhausted = (means.attempts_left == 0).then_some(Refusal::AttemptsExhausted);
     flag.into_iter().chain(exhausted)

@@ -31,6 +31,8 @@ pub(crate) fn failure(invocation: Invocation, message: &str) -> Event {
 /// A bare verdict.
 pub(crate) fn classified(code: Code, confidence: Confidence) -> Classification {
     Classification {
+        observed: true,
+        agent_retries: false,
         code,
         confidence,
         scope: None,
@@ -44,7 +46,5 @@ pub(crate) fn classified(code: Code, confidence: Confidence) -> Classification {
         safe_excerpt: None,
         outranked: Vec::new(),
         vetoed: Vec::new(),
-        observed: true,
-        agent_retries: false,
     }
 }

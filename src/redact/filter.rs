@@ -32,6 +32,17 @@ const CLASS: [u8; 256] = {
 const DIGIT: usize = 27;
 const MARK: usize = 30;
 
+/// How common a class is in prose and code, roughly in powers of two.
+const WEIGHT: [u32; 32] =
+    [12, 11, 7, 9, 9, 12, 8, 8, 9, 10, 5, 6, 9, 8, 10, 10, 8, 4, 10, 10, 11, 8, 7, 7, 5, 7, 4, 12, 6, 5, 8, 7];
+
+/// Trigrams that words and frames are full of.
+const COMMON: &[&[u8]] = &[
+    b"ing", b"ion", b"ent", b"the", b"and", b"tio", b"par", b"con", b"com", b"pro", b"res", b"req", b"ses", b"ate",
+    b"ect", b"use", b"cou", b"acc", b"cod", b"fil", b"loc", b"log", b"ter", b"str", b"tri", b"rin", b"sta", b"tex",
+    b"ext", b"ont", b"nte", b"ten", b"ess", b"sio", b"mes", b"ser", b"est", b"ort", b"tra", b"tok",
+];
+
 /// Number of different trigrams.
 const TRIGRAMS: usize = 1 << 15;
 
@@ -41,7 +52,7 @@ const fn trigram(first: usize, second: usize, third: usize) -> usize {
 
 /// Which trigrams an anchor wakes up at, and how far the anchor is from there.
 pub(super) struct Filter {
-    bits: Vec<u64>,
+    bits: Box<[u64; TRIGRAMS / 64]>,
     /// Bucket by trigram, 0 for none.
     buckets: Vec<u16>,
     /// What is to be tried, by bucket; the first is empty.
@@ -53,15 +64,16 @@ pub(super) struct Filter {
 pub(super) struct Entry {
     /// Number of the anchor, as the caller counts.
     pub(super) anchor: u16,
-    /// Bytes from the start of the trigram to the start of the anchor.
-    pub(super) offset: u8,
+    /// Bytes from the start of the anchor to the start of the trigram; -1 when the trigram begins before the anchor.
+    pub(super) offset: i8,
 }
 
 impl Filter {
     /// A filter for `anchors`, each a non-empty literal. Anchors of one byte are special: `@`, `.`, `-` and `:` wake
     /// up between the characters that addresses and UUIDs have around them, `/` everywhere.
     pub(super) fn new<'a>(anchors: impl Iterator<Item = &'a str>) -> Self {
-        let mut filter = Self { bits: vec![0; TRIGRAMS / 64], buckets: vec![0; TRIGRAMS], lists: vec![Vec::new()] };
+        let mut filter =
+            Self { bits: Box::new([0; TRIGRAMS / 64]), buckets: vec![0; TRIGRAMS], lists: vec![Vec::new()] };
         for (number, anchor) in anchors.enumerate() {
             let number = u16::try_from(number).unwrap_or(u16::MAX);
             filter.add(number, anchor.as_bytes());
@@ -72,15 +84,22 @@ impl Filter {
     fn add(&mut self, anchor: u16, literal: &[u8]) {
         let class = |at: usize| CLASS[literal[at] as usize] as usize;
         let hex: Vec<usize> = (1..=6).chain([DIGIT]).collect();
-        let word: Vec<usize> = (0..=29).collect();
+        let word: Vec<usize> = (1..=29).collect();
         let wide: Vec<usize> = (0..32).collect();
         match literal {
-            b"-" => self.wake(&hex, 28, &hex, Entry { anchor, offset: 1 }),
-            b"." => self.wake(&[DIGIT], MARK, &[DIGIT], Entry { anchor, offset: 1 }),
-            b":" => self.wake(&hex, MARK, &hex, Entry { anchor, offset: 1 }),
+            b"-" => self.wake(&hex, 28, &hex, Entry { anchor, offset: -1 }),
+            b"." => self.wake(&[DIGIT], MARK, &[DIGIT], Entry { anchor, offset: -1 }),
+            b":" => self.wake(&hex, MARK, &hex, Entry { anchor, offset: -1 }),
             b"/" => wide.iter().for_each(|&next| self.wake(&[31], next, &wide, Entry { anchor, offset: 0 })),
-            b"@" => self.wake(&word, MARK, &word, Entry { anchor, offset: 1 }),
-            _ if literal.len() >= 3 => self.wake(&[class(0)], class(1), &[class(2)], Entry { anchor, offset: 0 }),
+            b"@" => self.wake(&word, MARK, &word, Entry { anchor, offset: -1 }),
+            _ if literal.len() >= 3 => {
+                // The rarest trigram of the anchor: `on_` of `session_`, not `ses`.
+                let common = |at: usize| if COMMON.contains(&&literal[at..at + 3]) { 20 } else { 0 };
+                let weight = |at: &usize| common(*at) + (0..3).map(|next| WEIGHT[class(at + next)]).sum::<u32>();
+                let at = (0..literal.len().min(100) - 2).min_by_key(weight).unwrap_or(0);
+                let offset = i8::try_from(at).unwrap_or(0);
+                self.wake(&[class(at)], class(at + 1), &[class(at + 2)], Entry { anchor, offset });
+            }
             _ if literal.len() == 2 => self.wake(&[class(0)], class(1), &wide, Entry { anchor, offset: 0 }),
             // The loader refuses other anchors of one byte.
             _ => {}
@@ -107,17 +126,79 @@ impl Filter {
         u16::try_from(found).unwrap_or(0)
     }
 
-    /// The first place at or after `from` at which an anchor could begin, and what to try there.
-    pub(super) fn next(&self, bytes: &[u8], from: usize) -> Option<(usize, &[Entry])> {
-        let mut rest = bytes.get(from..)?.windows(3).enumerate();
-        let (bits, buckets) = (&self.bits[..TRIGRAMS / 64], &self.buckets[..TRIGRAMS]);
-        rest.find_map(|(at, window)| {
-            let class = |byte: u8| (CLASS[byte as usize] & 31) as usize;
-            let index = trigram(class(window[0]), class(window[1]), class(window[2]));
-            (bits[index >> 6] >> (index & 63) & 1 == 1)
-                .then(|| (from + at, self.lists[buckets[index] as usize].as_slice()))
-        })
+    /// The places in `bytes` at which the trigram of an anchor stands, from left to right.
+    pub(super) fn places<'p>(&'p self, bytes: &'p [u8]) -> Places<'p> {
+        Places { filter: self, bytes, block: 0, found: 0, next: 0 }
     }
+
+    fn hits(&self, index: u32) -> u32 {
+        let index = index as usize & (TRIGRAMS - 1);
+        (self.bits[index >> 6] >> (index & 63)) as u32 & 1
+    }
+}
+
+/// How many places are looked at together.
+const BLOCK: usize = 16;
+
+/// Places at which anchors are to be tried.
+pub(super) struct Places<'p> {
+    filter: &'p Filter,
+    bytes: &'p [u8],
+    /// Where the block begins whose hits are in `found`.
+    block: usize,
+    /// One bit for each hit that was not given out.
+    found: u32,
+    /// Where the next block begins.
+    next: usize,
+}
+
+impl<'p> Places<'p> {
+    /// The next place at or after `from`, and the anchors to try there.
+    pub(super) fn next(&mut self, from: usize) -> Option<(usize, &'p [Entry])> {
+        loop {
+            if self.found == 0 {
+                self.next = self.next.max(from);
+                self.fill()?;
+                continue;
+            }
+            let at = self.block + self.found.trailing_zeros() as usize;
+            self.found &= self.found - 1;
+            if at >= from {
+                let index = trigram_at(&self.bytes[at..]) as usize;
+                return Some((at, &self.filter.lists[self.filter.buckets[index] as usize]));
+            }
+        }
+    }
+
+    /// Looks at the next block. No branch depends on what is in it, so that the processor can work ahead.
+    fn fill(&mut self) -> Option<()> {
+        let rest = self.bytes.get(self.next..).filter(|rest| rest.len() >= 3)?;
+        let mut found = 0;
+        self.block = self.next;
+        if let Some(block) = rest.first_chunk::<{ BLOCK + 2 }>() {
+            let mut index = class(block[0]) << 5 | class(block[1]);
+            for (at, &byte) in block[2..].iter().enumerate() {
+                index = index << 5 | class(byte);
+                found |= self.filter.hits(index) << at;
+            }
+            self.next += BLOCK;
+        } else {
+            for (at, window) in rest.windows(3).enumerate() {
+                found |= self.filter.hits(trigram_at(window)) << at;
+            }
+            self.next = self.bytes.len();
+        }
+        self.found = found;
+        Some(())
+    }
+}
+
+fn trigram_at(bytes: &[u8]) -> u32 {
+    class(bytes[0]) << 10 | class(bytes[1]) << 5 | class(bytes[2])
+}
+
+const fn class(byte: u8) -> u32 {
+    CLASS[byte as usize] as u32
 }
 
 #[cfg(test)]
@@ -126,9 +207,9 @@ mod tests {
 
     fn places(anchors: &[&str], text: &str) -> Vec<usize> {
         let filter = Filter::new(anchors.iter().copied());
-        let (mut from, mut places) = (0, Vec::new());
-        while let Some((at, entries)) = filter.next(text.as_bytes(), from) {
-            places.extend(entries.iter().map(|entry| at + entry.offset as usize));
+        let (mut from, mut places, mut found) = (0, Vec::new(), filter.places(text.as_bytes()));
+        while let Some((at, entries)) = found.next(from) {
+            places.extend(entries.iter().filter_map(|entry| at.checked_add_signed(-isize::from(entry.offset))));
             from = at + 1;
         }
         places

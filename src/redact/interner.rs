@@ -5,9 +5,10 @@
 //!
 //! Must not know: how values are found.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Bound::{Excluded, Unbounded};
+use std::sync::Arc;
 
 use super::placeholder;
 use super::shape::Kind;
@@ -22,18 +23,30 @@ pub(super) const LEAST_PREFIX: usize = 6;
 /// A placeholder's kind and number.
 type Mark = (Kind, u64);
 
+/// What is known about a value.
+#[derive(Debug, Clone, Default)]
+struct Known {
+    /// Its placeholder; several when it is spelled as a beginning and a rest.
+    marks: Vec<Mark>,
+    /// Whether a text ended with it.
+    ended: bool,
+}
+
 /// The values of one scope.
 #[derive(Debug, Default)]
 pub(super) struct Interner {
-    /// Placeholders by value, in the order of the values, so that a longer value is found by its beginning.
-    values: BTreeMap<Box<str>, Vec<Mark>>,
+    values: HashMap<Arc<str>, Known>,
+    /// The values in order, so that a longer one is found by its beginning.
+    ordered: BTreeSet<Arc<str>>,
     long_values: HashMap<(usize, u64, u64), Mark>,
     /// Values that a text ended with: they may be beginnings that were cut off.
-    ends: BTreeMap<Box<str>, ()>,
+    ends: BTreeSet<Arc<str>>,
     used: BTreeMap<Kind, u64>,
     bytes: usize,
     /// Grows with every new value.
     generation: u64,
+    /// Grows whenever the values are forgotten.
+    epoch: u64,
 }
 
 impl Interner {
@@ -50,6 +63,11 @@ impl Interner {
         self.generation
     }
 
+    /// How often the values were forgotten.
+    pub(super) const fn epoch(&self) -> u64 {
+        self.epoch
+    }
+
     /// Appends the placeholder of `value`. `at_end` says that the text ends with it.
     pub(super) fn push(&mut self, text: &mut String, kind: Kind, value: &str, at_end: bool) {
         if value.len() > LONG_VALUE {
@@ -58,57 +76,64 @@ impl Interner {
         }
         if !self.values.contains_key(value) {
             let marks = self.marks_of_new(kind, value, at_end);
-            self.bytes += value.len();
             self.generation += 1;
-            self.values.insert(value.into(), marks);
+            self.insert(value, marks);
         }
-        if at_end {
-            self.note_end(value);
-        }
-        for &(kind, number) in &self.values[value] {
-            placeholder::push(text, kind, number);
+        if let Some(known) = self.values.get_mut(value) {
+            known.marks.iter().for_each(|&(kind, number)| placeholder::push(text, kind, number));
+            if at_end && !known.ended {
+                known.ended = true;
+                self.note_end(value);
+            }
         }
         if self.bytes > VALUE_BYTES {
             self.forget();
         }
     }
 
+    fn insert(&mut self, value: &str, marks: Vec<Mark>) {
+        self.bytes += value.len();
+        let shared: Arc<str> = value.into();
+        self.ordered.insert(shared.clone());
+        self.values.insert(shared, Known { marks, ended: false });
+    }
+
     /// Remembers that a text ended with `value`.
     pub(super) fn note_end(&mut self, value: &str) {
-        if value.len() >= LEAST_PREFIX && value.len() <= LONG_VALUE && !self.ends.contains_key(value) {
+        if value.len() >= LEAST_PREFIX && value.len() <= LONG_VALUE && !self.ends.contains(value) {
             self.bytes += value.len();
-            self.ends.insert(value.into(), ());
+            self.ends.insert(value.into());
         }
     }
 
     /// The longer value that begins with `prefix`.
     pub(super) fn longer(&self, prefix: &str) -> Option<&str> {
-        let (value, _) = self.values.range::<str, _>((Excluded(prefix), Unbounded)).next()?;
-        value.starts_with(prefix).then_some(value)
+        let value = self.ordered.range::<str, _>((Excluded(prefix), Unbounded)).next()?;
+        value.starts_with(prefix).then_some(value.as_ref())
     }
 
     /// All values that are remembered in full.
     pub(super) fn values(&self) -> impl Iterator<Item = &str> {
-        self.values.keys().map(AsRef::as_ref)
+        self.ordered.iter().map(AsRef::as_ref)
     }
 
     /// A value that was cut off at the end of a text takes the placeholder of the longer one; a value whose beginning a
     /// text ended with is spelled as that beginning and a rest. Both keep the one contained in the other.
     fn marks_of_new(&mut self, kind: Kind, value: &str, at_end: bool) -> Vec<Mark> {
-        if at_end && value.len() >= LEAST_PREFIX && !self.ends.contains_key(value) {
+        if at_end && value.len() >= LEAST_PREFIX && !self.ends.contains(value) {
             let longer = self.longer(value).map(str::to_owned);
-            if let Some(marks) = longer.and_then(|longer| self.values.get(longer.as_str())) {
-                return marks.clone();
+            if let Some(known) = longer.and_then(|longer| self.values.get(longer.as_str())) {
+                return known.marks.clone();
             }
         }
         let Some(beginning) = self.beginning(value).map(str::to_owned) else {
             return vec![self.next(kind)];
         };
         let mut marks = match self.values.get(beginning.as_str()) {
-            Some(marks) => marks.clone(),
+            Some(known) => known.marks.clone(),
             None => {
                 let marks = self.marks_of_new(kind, &beginning, false);
-                self.values.insert(beginning.as_str().into(), marks.clone());
+                self.insert(&beginning, marks.clone());
                 marks
             }
         };
@@ -120,9 +145,9 @@ impl Interner {
     fn beginning(&self, value: &str) -> Option<&str> {
         let mut bound = value;
         loop {
-            let (known, ()) = self.ends.range::<str, _>((Unbounded, Excluded(bound))).next_back()?;
+            let known = self.ends.range::<str, _>((Unbounded, Excluded(bound))).next_back()?;
             if value.starts_with(known.as_ref()) {
-                return Some(known);
+                return Some(known.as_ref());
             }
             let shared = value.bytes().zip(known.bytes()).take_while(|(a, b)| a == b).count();
             if shared < LEAST_PREFIX {
@@ -130,20 +155,17 @@ impl Interner {
             }
             // Everything between shares less with `value`; what is equal to the shared part itself may still be known.
             let shared = crate::text::head(value, shared);
-            if let Some((exact, ())) = self.ends.get_key_value(shared) {
-                return Some(exact);
+            if let Some(exact) = self.ends.get(shared) {
+                return Some(exact.as_ref());
             }
             bound = shared;
         }
     }
 
     fn long(&mut self, kind: Kind, value: &str) -> Mark {
-        let digest = |salt: u8| {
-            let mut hasher = DefaultHasher::new();
-            (salt, value).hash(&mut hasher);
-            hasher.finish()
-        };
-        let key = (value.len(), digest(1), digest(2));
+        let mut hasher = DefaultHasher::new();
+        value.hash(&mut hasher);
+        let key = (value.len(), hasher.finish(), mixed(value.as_bytes()));
         if let Some(&mark) = self.long_values.get(&key) {
             return mark;
         }
@@ -160,11 +182,24 @@ impl Interner {
     }
 
     fn forget(&mut self) {
+        self.epoch += 1;
         self.values.clear();
+        self.ordered.clear();
         self.long_values.clear();
         self.ends.clear();
         self.bytes = 0;
     }
+}
+
+/// A second digest, of another kind than the first.
+fn mixed(bytes: &[u8]) -> u64 {
+    let words = bytes.chunks_exact(8);
+    let rest = words.remainder().iter().fold(0u64, |rest, &byte| rest << 8 | u64::from(byte));
+    let word = |chunk: &[u8]| chunk.iter().rev().fold(0u64, |word, &byte| word << 8 | u64::from(byte));
+    words
+        .map(word)
+        .chain([rest])
+        .fold(0x9e37_79b9_7f4a_7c15, |mix, word| (mix ^ word).wrapping_mul(0xff51_afd7_ed55_8ccd).rotate_left(31))
 }
 
 #[cfg(test)]

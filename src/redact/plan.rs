@@ -64,13 +64,13 @@ impl Plan {
     /// Appends what is found in `text`.
     pub(super) fn find(&self, shapes: &[Compiled], text: Text<'_>, spans: &mut Vec<Span>) {
         let first = spans.len();
-        let (mut from, mut done) = (0, 0);
-        while let Some((at, entries)) = self.filter.next(text.bytes, from) {
+        let (mut from, mut done, mut places) = (0, 0, self.filter.places(text.bytes));
+        while let Some((at, entries)) = places.next(from) {
             from = at + 1;
             let mut best: Option<Span> = None;
             for entry in entries {
                 let anchor = &self.anchors[entry.anchor as usize];
-                let place = at + entry.offset as usize;
+                let Some(place) = at.checked_add_signed(-isize::from(entry.offset)) else { continue };
                 if place < done || !text.has(place, anchor.literal.as_bytes()) {
                     continue;
                 }

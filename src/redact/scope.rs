@@ -6,14 +6,13 @@
 
 use std::marker::PhantomData;
 
-use aho_corasick::{AhoCorasick, MatchKind};
-
 use super::clean::{Clean, Raw, TierMark};
 use super::detect::{self, Spelling};
 use super::interner::{Interner, LEAST_PREFIX};
-use super::json::Rewriter;
+use super::json::{self, Rewriter};
 use super::plan::Span;
 use super::redactor::{Hit, Redactor};
+use super::repeats::Repeats;
 use super::scanner::key_name::KeyName;
 use super::scanner::{assignment, prose};
 use super::shape::{Kind, Profile, Replacement};
@@ -28,6 +27,8 @@ const ROUNDS: usize = 8;
 const LEAST_REPEAT: usize = 8;
 /// Most values that are looked for where no shape shows them.
 const MOST_REPEATS: usize = 4096;
+/// How far around a placeholder is looked again, in bytes.
+const NEAR: usize = 96;
 /// Names the spans that no shape of the catalogue found: repeats and cut-off beginnings of known values.
 const REPEAT: u16 = u16::MAX;
 
@@ -64,6 +65,7 @@ impl<T: TierMark> Scope<T> {
         let engine = Engine::new(&self.engine.redactor, self.engine.tier, self.engine.profile);
         let mut rewriter = Rewriter::new(std::mem::replace(&mut self.engine, engine));
         rewriter.engine.reserve(text);
+        json::learn(&mut rewriter.engine, text);
         rewriter.push(text);
         rewriter.finish();
         let mut out = String::with_capacity(text.len());
@@ -96,9 +98,11 @@ pub(super) struct Engine {
     profile: Profile,
     interner: Interner,
     /// Finds known values literally, with the generation of the interner that it was built from.
-    repeats: Option<(u64, AhoCorasick)>,
+    repeats: Option<(u64, Repeats)>,
     /// Whether repeats are looked for; a stream of unknown length does not.
     pub(super) seeks_repeats: bool,
+    /// Whether values are compared as they are written. Keys are, so that two keys of one object stay two.
+    pub(super) takes_literally: bool,
 }
 
 impl std::fmt::Debug for Engine {
@@ -116,6 +120,7 @@ impl Engine {
             interner: Interner::default(),
             repeats: None,
             seeks_repeats: true,
+            takes_literally: false,
         }
     }
 
@@ -135,6 +140,11 @@ impl Engine {
         self.found(content, Spelling::Json, &[])
     }
 
+    /// What is found in the pieces of a streamed message.
+    pub(super) fn found_pieces(&self, raw: &str, seams: &[usize]) -> Vec<Span> {
+        self.found(raw, Spelling::Json, seams)
+    }
+
     fn masks_assignments(&self) -> bool {
         let shape = self.redactor.assignment().and_then(|shape| self.redactor.shapes().compiled().get(shape as usize));
         shape.is_some_and(|compiled| compiled.shape.tiers.contains(&self.tier))
@@ -149,31 +159,48 @@ impl Engine {
         self.redactor.shapes().compiled().get(span.shape as usize).map_or(Kind::Run, |compiled| compiled.shape.kind)
     }
 
+    /// Grows whenever placeholders that were given are forgotten.
+    pub(super) const fn epoch(&self) -> u64 {
+        self.interner.epoch()
+    }
+
     /// Takes note of the placeholders in `text`.
     pub(super) fn reserve(&mut self, text: &str) {
         self.interner.reserve(text);
     }
 
-    /// First all values, then the texts that end with the beginning of one.
+    /// Learns the values of groups of pieces.
     pub(super) fn learn(&mut self, groups: &[(&[&str], Spelling)]) {
-        let mut ends = Vec::new();
-        let mut values = Vec::new();
-        for (pieces, spelling) in groups {
-            let (raw, seams) = joined(pieces);
-            self.interner.reserve(&raw);
-            for span in self.found(&raw, *spelling, &seams) {
-                let value = detect::reading(&raw[span.start..span.end], *spelling).into_owned();
-                if is_end(&raw, span.end) {
-                    self.interner.note_end(&value);
-                    ends.push(value.clone());
-                }
-                values.push((self.kind(span), value));
+        for (pieces, _) in groups {
+            pieces.iter().for_each(|piece| self.interner.reserve(piece));
+        }
+        let found: Vec<_> = groups
+            .iter()
+            .map(|(pieces, spelling)| {
+                let (raw, seams) = joined(pieces);
+                let spans = self.found(&raw, *spelling, &seams);
+                (raw, spans)
+            })
+            .collect();
+        self.learn_found(found.into_iter(), Spelling::Plain);
+    }
+
+    /// First the values that texts end with, then all values in the order given, then the beginnings of values that texts
+    /// end with.
+    pub(super) fn learn_found(&mut self, texts: impl Iterator<Item = (String, Vec<Span>)>, spelling: Spelling) {
+        let texts: Vec<_> = texts.collect();
+        let value = |raw: &str, span: Span| detect::reading(&raw[span.start..span.end], spelling).into_owned();
+        for (raw, spans) in &texts {
+            for &span in spans.iter().filter(|span| is_end(raw, span.end)) {
+                self.interner.note_end(&value(raw, span));
             }
         }
         let mut ignored = String::new();
-        for (kind, value) in &values {
-            ignored.clear();
-            self.interner.push(&mut ignored, *kind, value, false);
+        for (raw, spans) in &texts {
+            for &span in spans {
+                ignored.clear();
+                self.interner.push(&mut ignored, self.kind(span), &value(raw, span), false);
+            }
         }
     }
 
@@ -198,9 +225,9 @@ impl Engine {
             if spans.is_empty() {
                 return split(&raw, &seams);
             }
-            let rewritten = self.replace(&raw, &spans, spelling, &mut seams);
+            let (rewritten, places) = self.replace(&raw, &spans, spelling, &mut seams);
             raw = rewritten;
-            spans = self.found(&raw, spelling, &seams);
+            spans = self.found_near(&raw, spelling, &seams, &places);
         }
         // Nothing is known that comes here; if something does, it goes as a whole.
         let mut text = String::new();
@@ -210,17 +237,47 @@ impl Engine {
         pieces
     }
 
-    /// One round: each span becomes its placeholder; seams move with the text around them.
-    fn replace(&mut self, raw: &str, spans: &[Span], spelling: Spelling, seams: &mut [usize]) -> String {
+    /// Looks again where something was replaced: what is new can only be around it. Windows begin and end at spaces, which no
+    /// token and no escape holds.
+    fn found_near(&self, raw: &str, spelling: Spelling, seams: &[usize], places: &[usize]) -> Vec<Span> {
+        if raw.len() < 6 * NEAR {
+            return self.found(raw, spelling, seams);
+        }
+        let bytes = raw.as_bytes();
+        let (mut spans, mut done) = (Vec::new(), 0);
+        let mut places = places.iter().copied().peekable();
+        while let Some(place) = places.next() {
+            let start =
+                memchr::memrchr(b' ', &bytes[..place.saturating_sub(NEAR)]).map_or(0, |space| space + 1).max(done);
+            let mut end = window_end(bytes, place);
+            while let Some(next) = places.next_if(|next| *next < end + NEAR) {
+                end = window_end(bytes, next);
+            }
+            let first = seams.partition_point(|&seam| seam < start);
+            let inside: Vec<usize> =
+                seams[first..].iter().take_while(|&&seam| seam < end).map(|seam| seam - start).collect();
+            let shifted = |span: Span| Span { start: span.start + start, end: span.end + start, ..span };
+            spans.extend(self.found(&raw[start..end], spelling, &inside).into_iter().map(shifted));
+            done = end;
+        }
+        spans
+    }
+
+    /// One round: each span becomes its placeholder; seams move with the text around them. Gives the places of the
+    /// placeholders too.
+    fn replace(&mut self, raw: &str, spans: &[Span], spelling: Spelling, seams: &mut [usize]) -> (String, Vec<usize>) {
         let mut text = String::with_capacity(raw.len());
+        let mut places = Vec::with_capacity(spans.len());
         let (mut done, mut seam) = (0, 0);
         for &span in spans {
             let joined = self.redactor.shapes().compiled().get(span.shape as usize);
             let joined = joined.is_some_and(|compiled| compiled.shape.replace == Replacement::Joined);
             let cut = if joined { before_space(raw, done, span.start, spelling) } else { span.start };
             move_seams(seams, &mut seam, cut, done, &mut text, raw);
-            let value = detect::reading(&raw[span.start..span.end], spelling);
+            let written = &raw[span.start..span.end];
+            let value = if self.takes_literally { written.into() } else { detect::reading(written, spelling) };
             let at = text.len();
+            places.push(at);
             self.interner.push(&mut text, self.kind(span), &value, is_end(raw, span.end));
             // A seam right before the value keeps its place; a seam inside goes behind the placeholder.
             while seams.get(seam).is_some_and(|&place| place <= span.end) {
@@ -230,7 +287,7 @@ impl Engine {
             done = span.end;
         }
         move_seams(seams, &mut seam, raw.len(), done, &mut text, raw);
-        text
+        (text, places)
     }
 
     /// Adds repeats of known values and a cut-off beginning of one at the end.
@@ -253,27 +310,25 @@ impl Engine {
         if self.repeats.as_ref().is_none_or(|(built, _)| *built != generation) {
             let is_told_apart = |value: &&str| value.len() >= LEAST_REPEAT && prose::is_not_prose(value.as_bytes());
             let values = self.interner.values().filter(is_told_apart).take(MOST_REPEATS);
-            let built = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(values);
-            self.repeats = built.ok().map(|automaton| (generation, automaton));
+            self.repeats = Some((generation, Repeats::new(values)));
         }
-        let Some((_, automaton)) = &self.repeats else { return };
+        let Some((_, repeats)) = &self.repeats else { return };
         let bytes = raw.as_bytes();
-        for found in automaton.find_iter(raw) {
-            let (start, end) = (found.start(), found.end());
+        repeats.each(raw, |start, end| {
             let word = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_alphanumeric);
             let inside = start > 0 && word(start - 1) || word(end);
             let covered = spans.iter().any(|span| span.start < end && start < span.end);
             if !inside && !covered {
                 spans.push(Span { start, end, shape: REPEAT });
             }
-        }
+        });
     }
 
     /// Where the beginning of a known value starts that `raw` ends with.
     fn cut_off_start(&self, raw: &str, spelling: Spelling, spans: &[Span]) -> Option<usize> {
         let end = raw.trim_end().len();
         let covered = spans.iter().map(|span| span.end).max().unwrap_or(0);
-        let from = covered.max(end - text::tail(&raw[..end], 256).len());
+        let from = covered.max(end - text::tail(&raw[..end], 256).len()).min(end);
         let last = raw[from..end].rfind(|c: char| c.is_whitespace() || "\"'`<>\\".contains(c)).map_or(from, |at| {
             let at = from + at;
             at + raw[at..].chars().next().map_or(1, char::len_utf8)
@@ -286,6 +341,12 @@ impl Engine {
             told_apart && self.interner.longer(&beginning).is_some()
         })
     }
+}
+
+/// The end of the window around `place`: the first space some way behind it.
+fn window_end(bytes: &[u8], place: usize) -> usize {
+    let from = (place + NEAR).min(bytes.len());
+    memchr::memchr(b' ', &bytes[from..]).map_or(bytes.len(), |space| from + space)
 }
 
 /// Copies `raw[done..cut]` and moves the seams that fall into it.
@@ -306,7 +367,10 @@ fn before_space(raw: &str, done: usize, start: usize, spelling: Spelling) -> usi
         let mut shorter = rest.trim_end_matches([' ', '\t', '\n', '\r']);
         if spelling == Spelling::Json {
             for escape in ["\\n", "\\t", "\\r", "\\u0020", "\\u0009", "\\u000a", "\\u000d"] {
-                shorter = shorter.strip_suffix(escape).unwrap_or(shorter);
+                let lead = shorter.strip_suffix(escape);
+                // A backslash that is escaped itself begins no escape.
+                let slashes = lead.map_or(1, |lead| lead.len() - lead.trim_end_matches('\\').len());
+                shorter = lead.filter(|_| slashes % 2 == 0).unwrap_or(shorter);
             }
         }
         if shorter.len() == rest.len() {

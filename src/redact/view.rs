@@ -5,22 +5,24 @@
 //!
 //! Must not know: shapes.
 
-/// A run of a view: either the same bytes as the original, or what one escape of the original means.
+/// A place where a view differs from its original; between such places both hold the same bytes.
 #[derive(Debug, Clone, Copy)]
-struct Segment {
+struct Change {
     /// Where it begins in the view.
     at: usize,
     /// Where it begins in the original.
     raw: usize,
-    /// Length of the escape in the original; 0 for a run of the same bytes.
-    escape: usize,
+    /// Its length in the view; 0 for what was left out.
+    length: usize,
+    /// Its length in the original.
+    raw_length: usize,
 }
 
 /// A text derived from another one, with the way back.
 #[derive(Debug, Default)]
 pub(super) struct View {
     text: String,
-    segments: Vec<Segment>,
+    changes: Vec<Change>,
     /// Places in the view where something was left out or two pieces meet: a token may begin there.
     gaps: Vec<usize>,
 }
@@ -38,15 +40,20 @@ impl View {
 
     /// The bytes of the original that `start..end` of this view came from.
     pub(super) fn original(&self, start: usize, end: usize) -> (usize, usize) {
-        let segment = |at: usize| {
-            let index = self.segments.partition_point(|segment| segment.at <= at);
-            self.segments.get(index.saturating_sub(1)).copied().unwrap_or(Segment { at: 0, raw: 0, escape: 0 })
-        };
-        let first = segment(start);
-        let from = if first.escape == 0 { first.raw + (start - first.at) } else { first.raw };
-        let last = segment(end.saturating_sub(1));
-        let to = if last.escape == 0 { last.raw + (end - last.at) } else { last.raw + last.escape };
-        (from, to.max(from))
+        let (from, _) = self.origin(start);
+        let last = end.saturating_sub(1);
+        let (to, whole) = self.origin(last);
+        (from, (to + if whole > 0 { whole } else { end - last }).max(from))
+    }
+
+    /// Where the byte at `at` came from, and the length of the escape there, 0 outside of escapes.
+    fn origin(&self, at: usize) -> (usize, usize) {
+        let index = self.changes.partition_point(|change| change.at <= at);
+        match index.checked_sub(1).map(|index| self.changes[index]) {
+            None => (at, 0),
+            Some(change) if at < change.at + change.length => (change.raw, change.raw_length),
+            Some(change) => (change.raw + change.raw_length + (at - change.at - change.length), 0),
+        }
     }
 }
 
@@ -67,11 +74,12 @@ impl<'t> Builder<'t> {
     /// Copies up to `at`.
     fn copy_to(&mut self, at: usize) {
         if at > self.done {
-            let start = self.view.text.len();
-            self.view.segments.push(Segment { at: start, raw: self.done, escape: 0 });
-            let first = self.source_gaps.partition_point(|&gap| gap < self.done);
-            for &gap in self.source_gaps[first..].iter().take_while(|&&gap| gap < at) {
-                self.view.gaps.push(start + (gap - self.done));
+            if !self.source_gaps.is_empty() {
+                let start = self.view.text.len();
+                let first = self.source_gaps.partition_point(|&gap| gap < self.done);
+                for &gap in self.source_gaps[first..].iter().take_while(|&&gap| gap < at) {
+                    self.view.gaps.push(start + (gap - self.done));
+                }
             }
             self.view.text.push_str(&self.source[self.done..at]);
             self.done = at;
@@ -81,10 +89,11 @@ impl<'t> Builder<'t> {
     /// Replaces the source from here to `end` by one character.
     fn escape(&mut self, start: usize, end: usize, meaning: char) {
         self.copy_to(start);
-        if self.source_gaps.binary_search(&start).is_ok() {
+        if !self.source_gaps.is_empty() && self.source_gaps.binary_search(&start).is_ok() {
             self.view.gaps.push(self.view.text.len());
         }
-        self.view.segments.push(Segment { at: self.view.text.len(), raw: start, escape: end - start });
+        let at = self.view.text.len();
+        self.view.changes.push(Change { at, raw: start, length: meaning.len_utf8(), raw_length: end - start });
         self.view.text.push(meaning);
         self.done = end;
     }
@@ -92,7 +101,9 @@ impl<'t> Builder<'t> {
     /// Leaves the source from `start` to `end` out.
     fn leave_out(&mut self, start: usize, end: usize) {
         self.copy_to(start);
-        self.view.gaps.push(self.view.text.len());
+        let at = self.view.text.len();
+        self.view.gaps.push(at);
+        self.view.changes.push(Change { at, raw: start, length: 0, raw_length: end - start });
         self.done = end;
     }
 
@@ -102,18 +113,31 @@ impl<'t> Builder<'t> {
     }
 }
 
-/// The content of a JSON string literal, decoded. `raw` is what stands between the quotes; `None` when it has no escape.
-/// A lone surrogate becomes U+FFFD; an escape that JSON does not know stays as it is.
+/// The content of a JSON string literal, decoded; escapes of what nobody sees are left out, as [`visible`] does. `raw` is
+/// what stands between the quotes; `None` when it has no escape. A lone surrogate becomes U+FFFD; an escape that JSON does
+/// not know stays as it is.
 pub(super) fn json(raw: &str, gaps: &[usize]) -> Option<View> {
     let bytes = raw.as_bytes();
     memchr::memchr(b'\\', bytes)?;
     let mut builder = Builder::new(raw, gaps);
+    builder.view.text.reserve(raw.len());
     let mut from = 0;
     while let Some(found) = memchr::memchr(b'\\', &bytes[from..]) {
         let at = from + found;
         from = match escape_at(bytes, at) {
+            Some(('\u{1b}', length)) => {
+                // Only what needs no further escape to be understood.
+                let end =
+                    if bytes.get(at + length) == Some(&b'[') { csi_end(bytes, at + length + 1) } else { at + length };
+                builder.leave_out(at, end);
+                end
+            }
+            Some((meaning, length)) if is_invisible(meaning) => {
+                builder.leave_out(at, at + length);
+                at + length
+            }
             Some((meaning, length)) => {
-                builder.escape(at, at + length, meaning);
+                builder.escape(at, at + length, folded(meaning));
                 at + length
             }
             None => at + 1,
@@ -171,6 +195,20 @@ fn has_unusual(bytes: &[u8]) -> bool {
     })
 }
 
+/// The first unusual byte at or after `from`: whole blocks are skipped at once.
+fn next_unusual(bytes: &[u8], mut from: usize) -> Option<usize> {
+    loop {
+        let block = &bytes[from..bytes.len().min(from + 64)];
+        if block.is_empty() {
+            return None;
+        }
+        match if has_unusual(block) { block.iter().position(|&byte| is_unusual(byte)) } else { None } {
+            Some(found) => return Some(from + found),
+            None => from += block.len(),
+        }
+    }
+}
+
 /// The text without what a terminal or a reader does not see: ANSI sequences, control and invisible characters; full-width
 /// forms are folded to ASCII. `None` when nothing of the kind is there.
 pub(super) fn visible(raw: &str, gaps: &[usize]) -> Option<View> {
@@ -180,8 +218,8 @@ pub(super) fn visible(raw: &str, gaps: &[usize]) -> Option<View> {
     let mut builder = Builder::new(raw, gaps);
     let mut at = 0;
     let bytes = raw.as_bytes();
-    while let Some(found) = bytes[at..].iter().position(|&byte| is_unusual(byte)) {
-        at += found;
+    while let Some(found) = next_unusual(bytes, at) {
+        at = found;
         if bytes[at] == 0x1b {
             let end = ansi_end(bytes, at);
             builder.leave_out(at, end);
@@ -192,15 +230,23 @@ pub(super) fn visible(raw: &str, gaps: &[usize]) -> Option<View> {
         let end = at + character.len_utf8();
         match character {
             c if is_invisible(c) => builder.leave_out(at, end),
-            '\u{ff01}'..='\u{ff5e}' => {
-                let folded = char::from_u32(u32::from(character) - 0xfee0).unwrap_or(character);
-                builder.escape(at, end, folded);
-            }
+            c if folded(c) != c => builder.escape(at, end, folded(c)),
             _ => {}
         }
         at = end;
     }
-    (!builder.view.segments.is_empty() || !builder.view.gaps.is_empty()).then(|| builder.finish())
+    (!builder.view.changes.is_empty()).then(|| builder.finish())
+}
+
+/// The ASCII character of a full-width form.
+const fn folded(c: char) -> char {
+    match c {
+        '\u{ff01}'..='\u{ff5e}' => match char::from_u32(c as u32 - 0xfee0) {
+            Some(ascii) => ascii,
+            None => c,
+        },
+        _ => c,
+    }
 }
 
 const fn is_unusual(byte: u8) -> bool {
@@ -216,11 +262,7 @@ const fn is_invisible(c: char) -> bool {
 /// Where the ANSI sequence at `at` ends: CSI, a string that BEL or ST closes on its line, or two bytes.
 fn ansi_end(bytes: &[u8], at: usize) -> usize {
     match bytes.get(at + 1) {
-        Some(b'[') => {
-            let body = bytes[at + 2..].iter().take_while(|byte| matches!(byte, 0x20..=0x3f)).count();
-            let end = at + 2 + body;
-            if matches!(bytes.get(end), Some(0x40..=0x7e)) { end + 1 } else { end }
-        }
+        Some(b'[') => csi_end(bytes, at + 2),
         Some(b']' | b'P' | b'X' | b'^' | b'_') => {
             let rest = &bytes[at + 2..];
             match rest.iter().position(|byte| matches!(byte, 0x07 | 0x1b | b'\n')) {
@@ -232,6 +274,13 @@ fn ansi_end(bytes: &[u8], at: usize) -> usize {
         Some(byte) if byte.is_ascii_graphic() => at + 2,
         _ => at + 1,
     }
+}
+
+/// Where the control sequence ends whose parameters begin at `from`. A final backslash is left alone: it may begin an
+/// escape.
+fn csi_end(bytes: &[u8], from: usize) -> usize {
+    let end = from + bytes[from..].iter().take_while(|byte| matches!(byte, 0x20..=0x3f)).count();
+    if matches!(bytes.get(end), Some(0x40..=0x7e)) && bytes[end] != b'\\' { end + 1 } else { end }
 }
 
 /// The text with escapes that were written out in it understood: JSON escapes, up to three layers of them, and
@@ -256,7 +305,7 @@ pub(super) fn unescaped(raw: &str, gaps: &[usize]) -> Option<View> {
             None => at + 1,
         };
     }
-    (!builder.view.segments.is_empty()).then(|| builder.finish())
+    (!builder.view.changes.is_empty()).then(|| builder.finish())
 }
 
 /// A JSON escape behind any number of backslashes that doubling put there.

@@ -126,10 +126,11 @@ fn cases(outcome: &Outcome) -> Vec<Case> {
 
 fn wide_grid(outcome: &Outcome, first: usize, cases: &[Case], columns: &[usize]) -> String {
     let mut text = pad("", first);
-    for (case, column) in cases.iter().zip(columns) {
-        text.push_str(&paint(DIM, &pad(case.as_str(), *column)));
+    for (index, (case, column)) in cases.iter().zip(columns).enumerate() {
+        let last = index + 1 == cases.len();
+        text.push_str(&paint(DIM, &pad(case.as_str(), if last { 0 } else { *column })));
     }
-    text = text.trim_end().to_owned() + "\n";
+    text.push('\n');
     for row in &outcome.grid {
         let mut line = pad(&row.gateway, first);
         for ((_, state), column) in row.cells.iter().zip(columns) {

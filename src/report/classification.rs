@@ -57,6 +57,12 @@ fn headline(classification: &Classification) -> String {
 /// The code's own flag in words. What a client may really do needs the attempt's evidence as well.
 fn permission(classification: &Classification) -> String {
     let flag = classification.code.policy().auto_retry;
+    if !classification.observed && flag != AutoRetry::No {
+        return paint(DIM, "a candidate only: nothing failed yet, so nothing may be retried because of it");
+    }
+    if classification.agent_retries {
+        return paint(WARN, "is not retried by itself: the agent says that it tries again, and one owner is enough");
+    }
     match (classification.auto_retry(), flag) {
         (true, _) => paint(GOOD, "may be retried by itself, when nothing was output and no tool ran"),
         (false, AutoRetry::WithShortHint) => paint(WARN, "is retried by itself only with a hint of at most 60 s"),

@@ -186,7 +186,8 @@ fn row(text: &mut String, number: usize, step: &Step, left: usize, two: bool) {
     let notes = step.notes.join("   ");
     if two {
         let mut notes = step.notes.chunks(2).map(|pair| pair.join("   "));
-        let _ = writeln!(text, "  {}{}", pad(&what, left + 2), notes.next().unwrap_or_default());
+        let line = format!("  {}{}", pad(&what, left + 2), notes.next().unwrap_or_default());
+        let _ = writeln!(text, "{}", line.trim_end());
         for more in notes {
             let _ = writeln!(text, "  {}{more}", " ".repeat(left + 2));
         }

@@ -73,6 +73,6 @@ fn ended_by_itself(result: &Value) -> bool {
 
 /// The failure notice of a result as a projection.
 fn failure_notice(result: &Value) -> Option<Projected> {
-    let text = super::convert::session_failure(result)?.to_owned();
+    let text = super::convert::session_failure(result)?;
     Some(Projected { source: ErrorSource::AcpResult, text })
 }

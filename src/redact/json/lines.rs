@@ -7,11 +7,13 @@
 use std::collections::VecDeque;
 use std::marker::PhantomData;
 
-use super::tokens::{Item, Mark, Tokens};
+use super::memo::{Memo, Said};
+use super::tokens::{Item, Mark, StreamId, Tokens};
 use crate::redact::clean::TierMark;
 use crate::redact::detect::Spelling;
 use crate::redact::plan::Span;
 use crate::redact::redactor::{Hit, Redactor};
+use crate::redact::scanner::key_name::KeyName;
 use crate::redact::scope::{self, Engine};
 use crate::redact::shape::Profile;
 
@@ -72,7 +74,7 @@ struct Held {
 /// A message that has not ended.
 #[derive(Debug)]
 struct Stream {
-    name: String,
+    id: StreamId,
     /// Number of the line and range of the content in it.
     pieces: Vec<(u64, usize, usize)>,
 }
@@ -87,6 +89,9 @@ pub(in crate::redact) struct Rewriter {
     /// Number of the first held line.
     first: u64,
     streams: Vec<Stream>,
+    memo: Memo,
+    /// The engine's epoch that the memo belongs to.
+    epoch: u64,
     offset: usize,
     hits: Vec<Hit>,
     records_hits: bool,
@@ -101,6 +106,8 @@ impl Rewriter {
             held_bytes: 0,
             first: 0,
             streams: Vec::new(),
+            memo: Memo::default(),
+            epoch: 0,
             offset: 0,
             hits: Vec::new(),
             records_hits: false,
@@ -161,14 +168,33 @@ impl Rewriter {
     /// A string that is read alone.
     fn item(&mut self, item: &Item, held: &mut Held) {
         let content = &held.line[item.start..item.end];
+        let remembers = item.name == KeyName::Plain && !self.engine.seeks_repeats && !self.records_hits;
+        if remembers {
+            if self.epoch != self.engine.epoch() {
+                (self.memo, self.epoch) = (Memo::default(), self.engine.epoch());
+            }
+            match self.memo.look_up(content.as_bytes()) {
+                Some(Said::Quiet) => return,
+                Some(Said::Becomes(text)) => return held.edits.push((item.start, item.end, text.clone())),
+                None => {}
+            }
+        }
         let spans = self.engine.found_in_json(content, item.name);
         if spans.is_empty() && !self.engine.seeks_repeats {
+            if remembers {
+                self.memo.remember(content.as_bytes(), Said::Quiet);
+            }
             return;
         }
         self.record(&spans, held.base + item.start);
+        self.engine.takes_literally = item.key;
         let mut pieces = self.engine.rewrite_found(content.to_owned(), Vec::new(), spans, Spelling::Json);
+        self.engine.takes_literally = false;
         let text = pieces.pop().unwrap_or_default();
         if text != content {
+            if remembers {
+                self.memo.remember(content.as_bytes(), Said::Becomes(text.clone()));
+            }
             let text = if item.number { format!("\"{text}\"") } else { text };
             held.edits.push((item.start, item.end, text));
         }
@@ -191,22 +217,18 @@ impl Rewriter {
             return;
         };
         let line = self.first + self.held.len() as u64 - 1;
-        let session = |name: &str| name.split(' ').next().map(str::to_owned);
         // Another message of the same session ends the one before; stderr goes on beside every message.
         let ended = |open: &Stream| {
-            open.name != *stream
-                && session(&open.name) == session(stream)
-                && !open.name.ends_with("stderr")
-                && !stream.ends_with("stderr")
+            open.id.session == stream.session && open.id.update != stream.update && !open.id.beside && !stream.beside
         };
         while let Some(index) = self.streams.iter().position(ended) {
             self.close(index);
         }
         let item = &items[*item];
         let piece = (line, item.start, item.end);
-        match self.streams.iter_mut().find(|open| open.name == *stream) {
+        match self.streams.iter_mut().find(|open| open.id == *stream) {
             Some(open) => open.pieces.push(piece),
-            None => self.streams.push(Stream { name: stream.clone(), pieces: vec![piece] }),
+            None => self.streams.push(Stream { id: *stream, pieces: vec![piece] }),
         }
         if let Some(held) = self.held.back_mut() {
             held.open += 1;

@@ -19,6 +19,8 @@ pub(super) struct Item {
     pub(super) end: usize,
     /// What the key, the sibling or the flag before it says.
     pub(super) name: KeyName,
+    /// A key of an object.
+    pub(super) key: bool,
     /// A number, without quotes around it.
     pub(super) number: bool,
     /// A piece of a message: it is read together with its neighbours, not alone.
@@ -32,11 +34,27 @@ pub(super) enum Mark {
     Piece {
         /// Index of the item.
         item: usize,
-        /// Names the stream.
-        stream: String,
+        /// Tells the stream apart.
+        stream: StreamId,
     },
     /// Something else happened: messages end here.
     Break,
+}
+
+/// Tells streams apart: digests of the session and of the kind of update. Two that collide are read together, which hides
+/// nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct StreamId {
+    /// Of the session's id.
+    pub(super) session: u64,
+    /// Of the kind of update.
+    pub(super) update: u64,
+    /// Lines of stderr go on beside every message.
+    pub(super) beside: bool,
+}
+
+fn digest(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
 }
 
 /// The strings of a text.
@@ -142,9 +160,10 @@ impl Tokens {
             match frame.text {
                 Some(item) if update.ends_with(b"_chunk") || update == b"stderr" => {
                     let session = session.map_or(&b""[..], |(start, end)| &bytes[start..end]);
-                    let stream = [session, b" ", update].concat();
+                    let stream =
+                        StreamId { session: digest(session), update: digest(update), beside: update == b"stderr" };
                     self.items[item].piece = true;
-                    self.marks.push(Mark::Piece { item, stream: String::from_utf8_lossy(&stream).into_owned() });
+                    self.marks.push(Mark::Piece { item, stream });
                 }
                 _ if QUIET_UPDATES.contains(&update) || update.contains(&b' ') => {}
                 _ => self.marks.push(Mark::Break),
@@ -167,9 +186,10 @@ impl Tokens {
 
     fn string(&mut self, bytes: &[u8], start: usize, end: usize, session: &mut Option<(usize, usize)>) {
         let index = self.items.len();
-        let mut item = Item { start, end, name: KeyName::Plain, number: false, piece: false };
+        let mut item = Item { start, end, name: KeyName::Plain, key: false, number: false, piece: false };
         match self.frames.last_mut() {
             Some(frame) if frame.object && frame.key.is_none() => {
+                item.key = true;
                 frame.key = Some((start, end));
                 frame.key_name = Some(name_of(&bytes[start..end])).filter(|name| *name != KeyName::Plain);
             }
@@ -208,7 +228,14 @@ impl Tokens {
         let name = self.frames.last().and_then(|frame| if frame.object { frame.key_name } else { frame.inherited });
         let digits = bytes[at..at + length].iter().all(u8::is_ascii_digit);
         if name == Some(KeyName::Secret) && digits && length >= 4 {
-            self.items.push(Item { start: at, end: at + length, name: KeyName::Secret, number: true, piece: false });
+            self.items.push(Item {
+                start: at,
+                end: at + length,
+                name: KeyName::Secret,
+                key: false,
+                number: true,
+                piece: false,
+            });
         }
         at + length
     }
@@ -228,9 +255,12 @@ impl Frame {
     }
 }
 
-/// What a key says. Most keys are short and hold none of the words; the first bytes of the words are looked for first.
+/// What a key says; a key that holds other signs than names do, a placeholder for one, says nothing. Most keys are short and hold none of the words; the first bytes of the words are looked for first.
 fn name_of(key: &[u8]) -> KeyName {
-    if key.len() < 3 || key.len() > 120 || !may_be_secret(key) {
+    let is_name = |byte: &u8| {
+        byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b' ' | b':' | b'/' | b'$' | b'@')
+    };
+    if key.len() < 3 || key.len() > 120 || !may_be_secret(key) || !key.iter().all(is_name) {
         return KeyName::Plain;
     }
     key_name::classify(key)

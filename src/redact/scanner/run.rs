@@ -7,8 +7,18 @@
 use super::{Extent, Text};
 
 /// Characters of base64 in both alphabets and of tokens.
+const RUN: [bool; 256] = {
+    let mut run = [false; 256];
+    let mut byte = 0;
+    while byte < 128 {
+        run[byte] = (byte as u8).is_ascii_alphanumeric() || matches!(byte as u8, b'+' | b'/' | b'=' | b'_' | b'-');
+        byte += 1;
+    }
+    run
+};
+
 const fn is_run(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=' | b'_' | b'-')
+    RUN[byte as usize]
 }
 
 /// The first run of at least `least` bytes in `from..to`. Looks at every `least`-th byte only, until one is in a run.

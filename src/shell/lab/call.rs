@@ -83,8 +83,9 @@ impl Call {
             _ => None,
         };
         let tools = tool_names(&body);
+        let (tool_result, last_text) = conversation(&body);
         let purpose = match api {
-            Some(_) => turn_or_side(&body, &tools),
+            Some(_) => turn_or_side(&body, &tools, &last_text),
             None if post && (path.ends_with("/count_tokens") || path.contains(":countTokens")) => {
                 Purpose::Side("token count")
             }
@@ -98,13 +99,12 @@ impl Call {
             Some(Api::Gemini) => path.contains(":streamGenerateContent"),
             _ => body.get("stream").and_then(Value::as_bool).unwrap_or(false),
         };
-        let (tool_result, last_text) = conversation(&body);
         Self { api, purpose, model, streams, tools, tool_result, last_text }
     }
 }
 
 /// Without tools, and asking for a title, a topic or next to nothing: not a turn.
-fn turn_or_side(body: &Value, tools: &[String]) -> Purpose {
+fn turn_or_side(body: &Value, tools: &[String], last_text: &str) -> Purpose {
     let small = |key: &str| body.get(key).and_then(Value::as_u64).is_some_and(|limit| limit <= 1);
     if small("max_tokens") || small("max_output_tokens") || small("max_completion_tokens") {
         return Purpose::Side("quota probe");
@@ -117,7 +117,7 @@ fn turn_or_side(body: &Value, tools: &[String]) -> Purpose {
     let first = body.pointer("/messages/0").filter(|message| message.get("role") == Some(&Value::from("system")));
     let asked = asked + &first.map(Value::to_string).unwrap_or_default();
     let asked = asked.to_lowercase();
-    if asked.contains("title") {
+    if asked.contains("title") || last_text.to_lowercase().contains("short title") {
         Purpose::Side("title")
     } else if asked.contains("summar") {
         Purpose::Side("summary")
@@ -191,6 +191,12 @@ mod tests {
                 "/v1/chat/completions",
                 r#"{"messages":[{"role":"system","content":"You are a title generator"},{"role":"user","content":"x"}]}"#,
                 "openai-chat Side(\"title\")  false x",
+            ),
+            (
+                "POST",
+                "/v1/responses",
+                r#"{"input":[{"role":"user","content":[{"type":"input_text","text":"Write a short title"}]}]}"#,
+                "openai-responses Side(\"title\")  false Write a short title",
             ),
             (
                 "POST",
