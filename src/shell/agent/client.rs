@@ -22,6 +22,8 @@ use crate::shell::threads::{self, Ended};
 
 /// How often a waiting driver looks whether it was interrupted.
 const LOOK: Duration = Duration::from_millis(100);
+/// How long an agent that did its work may take to end, after its stdin was closed and once more after SIGTERM.
+const PATIENCE: Duration = Duration::from_millis(1_500);
 /// Most lines that wait between the reader and the driver; then the agent waits.
 const WAITING_LINES: usize = 4;
 /// Most answers that wait for an agent that does not read; then answers are left out.
@@ -173,14 +175,15 @@ pub fn capture(plan: &Plan, recorder: &Recorder, on_step: &mut dyn FnMut(Step)) 
     let mut process = Process::start(&plan.launch, Some(new_mark())).map_err(failed)?;
     let streams = Streams::connect(&mut process, recorder).map_err(failed)?;
     on_step(Step::Started);
+    // What is left after the driver's limit is for ending the process: a third, or as much as that ever takes.
+    let reserve = (plan.deadline / 3).min(Duration::from_millis(1_500));
     let mut driver = Driver {
         plan,
         policy: Policy { folder: plan.folder.clone(), allow: plan.allow_tools },
         incoming: streams.incoming,
         outgoing: Some(streams.outgoing),
         watch,
-        // What is left after this limit is for ending the process.
-        limit: plan.deadline - (plan.deadline / 3).min(Duration::from_millis(1_500)),
+        limit: plan.deadline - reserve,
         next_id: 0,
         session: None,
         agent: None,
@@ -200,13 +203,14 @@ pub fn capture(plan: &Plan, recorder: &Recorder, on_step: &mut dyn FnMut(Step)) 
     if hurry && let (Some(PromptEnd::Unanswered), Some(session), Some(out)) = (prompts.last(), &session, &outgoing) {
         let cancel = json!({"jsonrpc": "2.0", "method": "session/cancel", "params": {"sessionId": session}});
         let _ = out.try_send(line_of(&cancel));
-        wait_for_answer(&incoming, Duration::from_millis(400));
+        wait_for_answer(&incoming, reserve / 4);
     }
     drop(outgoing.take());
     // From here on the reader only records.
     drop(incoming);
-    let (exit, how, strays) = end(process, hurry).map_err(failed)?;
-    let readers_done = streams.readers.iter().filter(|reader| reader.within(Duration::from_millis(300))).count();
+    let patience = if hurry { reserve / 6 } else { PATIENCE };
+    let (exit, how, strays) = end(process, patience).map_err(failed)?;
+    let readers_done = streams.readers.iter().filter(|reader| reader.within(reserve / 6)).count();
     let facts = [
         ("why", Value::from(why.as_str())),
         ("strays", Value::from(strays)),
@@ -227,8 +231,7 @@ fn new_mark() -> String {
 }
 
 /// Asks more and more firmly: closed stdin, SIGTERM, SIGKILL.
-fn end(process: Process, hurry: bool) -> io::Result<(Exit, &'static str, usize)> {
-    let patience = Duration::from_millis(if hurry { 250 } else { 1_500 });
+fn end(process: Process, patience: Duration) -> io::Result<(Exit, &'static str, usize)> {
     let how = if process.ended_within(Duration::ZERO) {
         "self_exit"
     } else if process.ended_within(patience) {
