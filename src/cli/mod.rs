@@ -20,6 +20,7 @@ mod doctor;
 #[cfg(unix)]
 mod lab;
 mod project;
+mod redact;
 mod replay;
 
 use clap::Parser as _;
@@ -47,6 +48,7 @@ pub fn run() -> Exit {
         Command::Check(check) => check::run(&check, &mut output),
         Command::Replay(replay) => replay::run(&replay, &mut output),
         Command::Classify(classify) => classify::run(&classify, &mut output),
+        Command::Redact(redact) => redact::run(&redact, &mut output),
         Command::Canon(canon) => canon::run(&canon, &mut output),
         #[cfg(unix)]
         Command::Capture(capture) => capture::run(&capture, &mut output),

@@ -5,12 +5,15 @@
 //!
 //! Must not know: how a transcript is replayed or produced.
 
+mod correlated;
 mod import;
 pub mod write;
 
 use std::fmt;
 
 use serde_json::{Map, Value};
+
+pub use correlated::Correlated;
 
 /// A transcript.
 #[derive(Debug, Clone, PartialEq)]

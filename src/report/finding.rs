@@ -8,7 +8,6 @@ use serde::Serialize;
 
 use super::excerpt::Excerpt;
 use super::style;
-use crate::redact::{Payload, Raw, Redactor};
 use crate::vocab::{Finding, Severity};
 
 /// The texts of the files that findings point into, by path.
@@ -20,7 +19,7 @@ const MESSAGE_CHARACTERS: usize = 600;
 /// Untrusted words inside a message, cleaned and bounded.
 #[must_use]
 pub fn clean_message(message: &str) -> String {
-    style::one_line(Redactor::embedded().clean::<Payload>(Raw::new(message)).as_str(), MESSAGE_CHARACTERS)
+    style::one_line(&super::clean(message), MESSAGE_CHARACTERS)
 }
 
 /// A finding as other programs read it.

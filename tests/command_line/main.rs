@@ -7,4 +7,5 @@ mod check;
 mod classify;
 mod replay;
 mod run;
+mod secrets;
 mod usage;
