@@ -12,6 +12,9 @@ use crate::vocab::RuleId;
 
 use super::Classification;
 
+/// Room for a usual line, in bytes.
+const LINE_BYTES: usize = 1_024;
+
 #[derive(Serialize)]
 struct Failed<'a> {
     id: Option<&'a Value>,
@@ -29,62 +32,78 @@ struct FailedError<'a> {
 /// Closed words, numbers and rule ids are written as they are; only text goes through the escaping writer.
 pub fn write(into: &mut Vec<u8>, id: Option<&Value>, classification: &Classification) {
     let policy = classification.code.policy();
+    into.reserve(LINE_BYTES);
     into.extend_from_slice(b"{\"id\":");
     escaped(into, &id);
-    word(into, "code", Some(classification.code.as_str()));
-    word(into, "class", Some(policy.class.as_str()));
-    word(into, "confidence", Some(classification.confidence.as_str()));
-    word(into, "scope", classification.scope.map(crate::vocab::Scope::as_str));
-    text(into, "rule", classification.rule.as_ref().map(RuleId::as_str));
-    text(into, "catalogue", Some(&classification.catalogue));
-    flag(into, "auto_retry", classification.auto_retry());
-    flag(into, "fallback", policy.fallback);
-    flag(into, "user_action", policy.user_action);
-    key(into, "retry_after_ms");
+    word(into, ",\"code\":", Some(classification.code.as_str()));
+    word(into, ",\"class\":", Some(policy.class.as_str()));
+    word(into, ",\"confidence\":", Some(classification.confidence.as_str()));
+    word(into, ",\"scope\":", classification.scope.map(crate::vocab::Scope::as_str));
+    text(into, ",\"rule\":", classification.rule.as_ref().map(RuleId::as_str));
+    text(into, ",\"catalogue\":", Some(&classification.catalogue));
+    flag(into, ",\"auto_retry\":", classification.auto_retry());
+    flag(into, ",\"fallback\":", policy.fallback);
+    flag(into, ",\"user_action\":", policy.user_action);
+    into.extend_from_slice(b",\"retry_after_ms\":");
     match classification.hint {
         Some(hint) => into.extend_from_slice(hint.retry_after_ms.to_string().as_bytes()),
         None => into.extend_from_slice(b"null"),
     }
-    word(into, "reset_at", classification.hint.map(|hint| hint.reset_at.to_string()).as_deref());
-    text(into, "remediation", classification.remediation.as_deref());
-    text(into, "safe_excerpt", classification.safe_excerpt.as_ref().map(crate::redact::Clean::as_str));
-    list(into, "outranked", &classification.outranked);
-    list(into, "vetoed", &classification.vetoed);
+    word(into, ",\"reset_at\":", classification.hint.map(|hint| hint.reset_at.to_string()).as_deref());
+    text(into, ",\"remediation\":", classification.remediation.as_deref());
+    text(into, ",\"safe_excerpt\":", classification.safe_excerpt.as_ref().map(crate::redact::Clean::as_str));
+    list(into, ",\"outranked\":", &classification.outranked);
+    list(into, ",\"vetoed\":", &classification.vetoed);
     into.extend_from_slice(b"}\n");
 }
 
-fn key(into: &mut Vec<u8>, name: &str) {
-    into.extend_from_slice(b",\"");
-    into.extend_from_slice(name.as_bytes());
-    into.extend_from_slice(b"\":");
-}
-
 /// A word of a closed list: it needs no escaping.
-fn word(into: &mut Vec<u8>, name: &str, value: Option<&str>) {
-    key(into, name);
+fn word(into: &mut Vec<u8>, key: &str, value: Option<&str>) {
+    into.extend_from_slice(key.as_bytes());
     match value {
-        Some(value) => {
-            into.push(b'"');
-            into.extend_from_slice(value.as_bytes());
-            into.push(b'"');
-        }
+        Some(value) => quoted(into, value),
         None => into.extend_from_slice(b"null"),
     }
 }
 
-fn text(into: &mut Vec<u8>, name: &str, value: Option<&str>) {
-    key(into, name);
-    escaped(into, &value);
+fn quoted(into: &mut Vec<u8>, plain: &str) {
+    into.push(b'"');
+    into.extend_from_slice(plain.as_bytes());
+    into.push(b'"');
 }
 
-fn flag(into: &mut Vec<u8>, name: &str, value: bool) {
-    key(into, name);
+fn text(into: &mut Vec<u8>, key: &str, value: Option<&str>) {
+    into.extend_from_slice(key.as_bytes());
+    match value {
+        Some(value) => string(into, value),
+        None => into.extend_from_slice(b"null"),
+    }
+}
+
+/// Most texts need no escaping.
+fn string(into: &mut Vec<u8>, value: &str) {
+    if value.bytes().all(|byte| byte >= 0x20 && byte != b'"' && byte != b'\\') {
+        quoted(into, value);
+    } else {
+        escaped(into, &value);
+    }
+}
+
+fn flag(into: &mut Vec<u8>, key: &str, value: bool) {
+    into.extend_from_slice(key.as_bytes());
     into.extend_from_slice(if value { b"true" } else { b"false" });
 }
 
-fn list(into: &mut Vec<u8>, name: &str, values: &[RuleId]) {
-    key(into, name);
-    escaped(into, &values);
+fn list(into: &mut Vec<u8>, key: &str, values: &[RuleId]) {
+    into.extend_from_slice(key.as_bytes());
+    into.push(b'[');
+    for (index, value) in values.iter().enumerate() {
+        if index > 0 {
+            into.push(b',');
+        }
+        string(into, value.as_str());
+    }
+    into.push(b']');
 }
 
 fn escaped(into: &mut Vec<u8>, value: &impl Serialize) {
