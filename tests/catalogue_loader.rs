@@ -1,5 +1,4 @@
 //! Every way a rule file can be wrong gives its own finding, with file, line and column, all in one run.
-#![expect(clippy::unwrap_used, reason = "a test")]
 
 use refrain::catalogue::Catalogue;
 
