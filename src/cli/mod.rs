@@ -12,6 +12,7 @@ mod canon;
 mod check;
 mod classify;
 mod project;
+mod redact;
 mod replay;
 mod simulate;
 
@@ -40,6 +41,7 @@ pub fn run() -> Exit {
         Command::Check(check) => check::run(&check, &mut output),
         Command::Replay(replay) => replay::run(&replay, &mut output),
         Command::Classify(classify) => classify::run(&classify, &mut output),
+        Command::Redact(redact) => redact::run(&redact, &mut output),
         Command::Canon(canon) => canon::run(&canon, &mut output),
         Command::Simulate(simulate) => simulate::run(&simulate, &mut output),
     };

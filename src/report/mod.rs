@@ -13,12 +13,40 @@ pub mod replay;
 pub mod style;
 pub mod turn;
 
-/// One JSON document, indented, with a final line feed.
+use serde_json::Value;
+
+use crate::redact::{Payload, Raw, Redactor};
+
+/// Keys whose text is the tool's own or was typed by the user: paths, commands, versions.
+const OWN_TEXT: &[&str] = &["file", "help", "version", "code", "catalogue"];
+
+/// One JSON document, indented, with a final line feed. Every text in it that comes from an input is cleaned.
 ///
 /// The documents of this room are plain data, so writing them can not fail.
 pub(crate) fn json_document(document: &impl serde::Serialize) -> String {
-    match serde_json::to_string_pretty(document) {
+    let written = serde_json::to_value(document).map(cleaned).and_then(|value| serde_json::to_string_pretty(&value));
+    match written {
         Ok(text) => text + "\n",
         Err(error) => format!("{{\"error\": \"{error}\"}}\n"),
     }
+}
+
+fn cleaned(value: Value) -> Value {
+    match value {
+        Value::String(text) => Value::String(clean(&text)),
+        Value::Array(items) => Value::Array(items.into_iter().map(cleaned).collect()),
+        Value::Object(fields) => {
+            let field = |(key, value): (String, Value)| {
+                let value = if OWN_TEXT.contains(&key.as_str()) { value } else { cleaned(value) };
+                (key, value)
+            };
+            Value::Object(fields.into_iter().map(field).collect())
+        }
+        other => other,
+    }
+}
+
+/// Text of an input without any forbidden shape.
+pub(crate) fn clean(text: &str) -> String {
+    Redactor::embedded().clean::<Payload>(Raw::new(text)).into_string()
 }

@@ -47,7 +47,7 @@ pub(super) enum Mark {
 pub(super) struct StreamId {
     /// Of the session's id.
     pub(super) session: u64,
-    /// Of the kind of update.
+    /// Of the kind of update and the id of the message.
     pub(super) update: u64,
     /// Lines of stderr go on beside every message.
     pub(super) beside: bool,
@@ -93,6 +93,11 @@ struct Frame {
     text: Option<usize>,
     /// Whether this object is the value of `content`.
     content: bool,
+    /// Content of `messageId`.
+    message: Option<(usize, usize)>,
+    /// Whether this is a JSON-RPC message, and whether it answers one.
+    rpc: bool,
+    answer: bool,
 }
 
 impl Tokens {
@@ -160,14 +165,19 @@ impl Tokens {
             match frame.text {
                 Some(item) if update.ends_with(b"_chunk") || update == b"stderr" => {
                     let session = session.map_or(&b""[..], |(start, end)| &bytes[start..end]);
+                    let message = frame.message.map_or(&b""[..], |(start, end)| &bytes[start..end]);
+                    let update_digest = digest(update) ^ digest(message).rotate_left(1);
                     let stream =
-                        StreamId { session: digest(session), update: digest(update), beside: update == b"stderr" };
+                        StreamId { session: digest(session), update: update_digest, beside: update == b"stderr" };
                     self.items[item].piece = true;
                     self.marks.push(Mark::Piece { item, stream });
                 }
                 _ if QUIET_UPDATES.contains(&update) || update.contains(&b' ') => {}
                 _ => self.marks.push(Mark::Break),
             }
+        }
+        if frame.rpc && frame.answer {
+            self.marks.push(Mark::Break);
         }
         if let Some(parent) = self.frames.last_mut()
             && frame.content
@@ -191,6 +201,11 @@ impl Tokens {
             Some(frame) if frame.object && frame.key.is_none() => {
                 item.key = true;
                 frame.key = Some((start, end));
+                match &bytes[start..end] {
+                    b"jsonrpc" => frame.rpc = true,
+                    b"result" | b"error" => frame.answer = true,
+                    _ => {}
+                }
                 frame.key_name = Some(name_of(&bytes[start..end])).filter(|name| *name != KeyName::Plain);
             }
             Some(frame) if frame.object => {
@@ -201,6 +216,7 @@ impl Tokens {
                     b"sessionUpdate" | b"kind" => frame.update = Some((start, end)),
                     b"dir" if &bytes[start..end] == b"stderr" => frame.update = Some((start, end)),
                     b"sessionId" => *session = Some((start, end)),
+                    b"messageId" => frame.message = Some((start, end)),
                     b"text" => frame.text = Some(index),
                     _ => {}
                 }
