@@ -92,7 +92,8 @@ mod tests {
     /// Rows of (id, round, readable) that are there, and the id that the loop of round 5 writes to.
     #[test]
     fn the_loops_own_notice_is_updated_then_a_readable_one_then_any() {
-        let rows: &[(&[(u64, u64, bool)], u64)] = &[
+        type There = (u64, u64, bool);
+        let rows: &[(&[There], u64)] = &[
             (&[], 5),
             (&[(1, 4, true), (2, 5, true), (3, 4, true)], 2),
             (&[(1, 4, false), (2, 4, true)], 2),
