@@ -63,6 +63,18 @@ pub enum Command {
     Classify(ClassifyArguments),
     /// Re-encodes fixtures in canonical form and finds duplicates.
     Canon(CanonArguments),
+    /// Records an agent against the fault lab, a proxy or a provider, and derives a fixture.
+    #[cfg(unix)]
+    Capture(Box<super::capture::CaptureArguments>),
+    /// A model provider on loopback that fails on purpose.
+    #[cfg(unix)]
+    Lab(super::lab::LabArguments),
+    /// Says which agents are installed and how to get the others.
+    #[cfg(unix)]
+    Doctor(super::doctor::DoctorArguments),
+    /// Removes raw transcripts.
+    #[cfg(unix)]
+    Clean(super::clean::CleanArguments),
     /// Rewrites text, transcripts or fixtures without credentials, identifiers, URLs and paths.
     Redact(RedactArguments),
     /// Plays scenarios through the recovery core in simulated time and prints every decision.
