@@ -195,20 +195,6 @@ pub struct CanonArguments {
     pub upgrade: bool,
 }
 
-/// Arguments of `simulate`.
-#[derive(Debug, Args)]
-pub struct SimulateArguments {
-    /// Scenario files; `docs/SCENARIOS.md` says what is in one.
-    #[arg(value_name = "FILE", required = true)]
-    pub files: Vec<PathBuf>,
-    /// The project whose catalogue is used; without it the current folder, with the built-in data for what is not there.
-    #[arg(long, value_name = "DIR")]
-    pub root: Option<PathBuf>,
-    /// How the result is written.
-    #[arg(long, value_enum, default_value_t = Format::Human)]
-    pub format: Format,
-}
-
 /// Tiers of `redact`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum TierChoice {
