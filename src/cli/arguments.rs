@@ -77,6 +77,8 @@ pub enum Command {
     Clean(super::clean::CleanArguments),
     /// Rewrites text, transcripts or fixtures without credentials, identifiers, URLs and paths.
     Redact(RedactArguments),
+    /// Plays scenarios through the recovery core in simulated time and prints every decision.
+    Simulate(SimulateArguments),
 }
 
 /// Formats of `check` and `replay`.
@@ -275,4 +277,18 @@ pub struct RedactArguments {
     /// Reviewed false positives for `--check`; values of enforced shapes are never allowed.
     #[arg(long, value_name = "FILE")]
     pub allow: Option<PathBuf>,
+}
+
+/// Arguments of `simulate`.
+#[derive(Debug, Args)]
+pub struct SimulateArguments {
+    /// Scenario files; `docs/SCENARIOS.md` says what is in one.
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<PathBuf>,
+    /// The project whose catalogue is used; without it the current folder, with the built-in data for what is not there.
+    #[arg(long, value_name = "DIR")]
+    pub root: Option<PathBuf>,
+    /// How the result is written.
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub format: Format,
 }

@@ -22,6 +22,7 @@ mod lab;
 mod project;
 mod redact;
 mod replay;
+mod simulate;
 
 use clap::Parser as _;
 
@@ -58,6 +59,7 @@ pub fn run() -> Exit {
         Command::Doctor(doctor) => doctor::run(&doctor, &mut output),
         #[cfg(unix)]
         Command::Clean(clean) => clean::run(&clean, &mut output),
+        Command::Simulate(simulate) => simulate::run(&simulate, &mut output),
     };
     match result {
         Ok(exit) => exit,

@@ -18,6 +18,8 @@ pub mod lab;
 pub mod lines;
 #[cfg(feature = "acp")]
 pub mod link;
+#[cfg(feature = "store")]
+pub mod store;
 #[cfg(all(feature = "cli", unix))]
 pub(crate) mod threads;
 #[cfg(feature = "cli")]
