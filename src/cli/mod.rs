@@ -51,10 +51,7 @@ pub fn run() -> Exit {
         Command::Classify(classify) => classify::run(&classify, &mut output),
         Command::Redact(redact) => redact::run(&redact, &mut output),
         Command::Canon(canon) => canon::run(&canon, &mut output),
-<<<<<<< HEAD
         Command::Simulate(simulate) => simulate::run(&simulate, &mut output),
-=======
->>>>>>> lab
         #[cfg(unix)]
         Command::Capture(capture) => capture::run(&capture, &mut output),
         #[cfg(unix)]
@@ -63,10 +60,7 @@ pub fn run() -> Exit {
         Command::Doctor(doctor) => doctor::run(&doctor, &mut output),
         #[cfg(unix)]
         Command::Clean(clean) => clean::run(&clean, &mut output),
-<<<<<<< HEAD
-=======
         Command::Simulate(simulate) => simulate::run(&simulate, &mut output),
->>>>>>> lab
     };
     match result {
         Ok(exit) => exit,
