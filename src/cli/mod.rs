@@ -60,7 +60,6 @@ pub fn run() -> Exit {
         Command::Doctor(doctor) => doctor::run(&doctor, &mut output),
         #[cfg(unix)]
         Command::Clean(clean) => clean::run(&clean, &mut output),
-        Command::Simulate(simulate) => simulate::run(&simulate, &mut output),
     };
     match result {
         Ok(exit) => exit,
