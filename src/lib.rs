@@ -10,6 +10,7 @@ pub mod check;
 pub mod classify;
 #[cfg(feature = "cli")]
 pub mod cli;
+pub mod diff;
 pub mod evidence;
 pub mod fixture;
 pub mod matrix;

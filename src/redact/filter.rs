@@ -33,15 +33,14 @@ const DIGIT: usize = 27;
 const MARK: usize = 30;
 
 /// How common a class is in prose and code, roughly in powers of two.
-const WEIGHT: [u32; 32] = [
-    12, 11, 7, 9, 9, 12, 8, 8, 9, 10, 5, 6, 9, 8, 10, 10, 8, 4, 10, 10, 11, 8, 7, 7, 5, 7, 4, 12, 6, 5, 8, 7,
-];
+const WEIGHT: [u32; 32] =
+    [12, 11, 7, 9, 9, 12, 8, 8, 9, 10, 5, 6, 9, 8, 10, 10, 8, 4, 10, 10, 11, 8, 7, 7, 5, 7, 4, 12, 6, 5, 8, 7];
 
 /// Trigrams that words and frames are full of.
 const COMMON: &[&[u8]] = &[
-    b"ing", b"ion", b"ent", b"the", b"and", b"tio", b"par", b"con", b"com", b"pro", b"res", b"req", b"ses", b"ate", b"ect", b"use",
-    b"cou", b"acc", b"cod", b"fil", b"loc", b"log", b"ter", b"str", b"tri", b"rin", b"sta", b"tex", b"ext", b"ont", b"nte", b"ten",
-    b"ess", b"sio", b"mes", b"ser", b"est", b"ort", b"tra", b"tok",
+    b"ing", b"ion", b"ent", b"the", b"and", b"tio", b"par", b"con", b"com", b"pro", b"res", b"req", b"ses", b"ate",
+    b"ect", b"use", b"cou", b"acc", b"cod", b"fil", b"loc", b"log", b"ter", b"str", b"tri", b"rin", b"sta", b"tex",
+    b"ext", b"ont", b"nte", b"ten", b"ess", b"sio", b"mes", b"ser", b"est", b"ort", b"tra", b"tok",
 ];
 
 /// Number of different trigrams.
@@ -73,7 +72,8 @@ impl Filter {
     /// A filter for `anchors`, each a non-empty literal. Anchors of one byte are special: `@`, `.`, `-` and `:` wake
     /// up between the characters that addresses and UUIDs have around them, `/` everywhere.
     pub(super) fn new<'a>(anchors: impl Iterator<Item = &'a str>) -> Self {
-        let mut filter = Self { bits: Box::new([0; TRIGRAMS / 64]), buckets: vec![0; TRIGRAMS], lists: vec![Vec::new()] };
+        let mut filter =
+            Self { bits: Box::new([0; TRIGRAMS / 64]), buckets: vec![0; TRIGRAMS], lists: vec![Vec::new()] };
         for (number, anchor) in anchors.enumerate() {
             let number = u16::try_from(number).unwrap_or(u16::MAX);
             filter.add(number, anchor.as_bytes());

@@ -196,9 +196,10 @@ fn mixed(bytes: &[u8]) -> u64 {
     let words = bytes.chunks_exact(8);
     let rest = words.remainder().iter().fold(0u64, |rest, &byte| rest << 8 | u64::from(byte));
     let word = |chunk: &[u8]| chunk.iter().rev().fold(0u64, |word, &byte| word << 8 | u64::from(byte));
-    words.map(word).chain([rest]).fold(0x9e37_79b9_7f4a_7c15, |mix, word| {
-        (mix ^ word).wrapping_mul(0xff51_afd7_ed55_8ccd).rotate_left(31)
-    })
+    words
+        .map(word)
+        .chain([rest])
+        .fold(0x9e37_79b9_7f4a_7c15, |mix, word| (mix ^ word).wrapping_mul(0xff51_afd7_ed55_8ccd).rotate_left(31))
 }
 
 #[cfg(test)]

@@ -226,13 +226,15 @@ impl Engine {
         let (mut spans, mut done) = (Vec::new(), 0);
         let mut places = places.iter().copied().peekable();
         while let Some(place) = places.next() {
-            let start = memchr::memrchr(b' ', &bytes[..place.saturating_sub(NEAR)]).map_or(0, |space| space + 1).max(done);
+            let start =
+                memchr::memrchr(b' ', &bytes[..place.saturating_sub(NEAR)]).map_or(0, |space| space + 1).max(done);
             let mut end = window_end(bytes, place);
             while let Some(next) = places.next_if(|next| *next < end + NEAR) {
                 end = window_end(bytes, next);
             }
             let first = seams.partition_point(|&seam| seam < start);
-            let inside: Vec<usize> = seams[first..].iter().take_while(|&&seam| seam < end).map(|seam| seam - start).collect();
+            let inside: Vec<usize> =
+                seams[first..].iter().take_while(|&&seam| seam < end).map(|seam| seam - start).collect();
             let shifted = |span: Span| Span { start: span.start + start, end: span.end + start, ..span };
             spans.extend(self.found(&raw[start..end], spelling, &inside).into_iter().map(shifted));
             done = end;

@@ -78,12 +78,13 @@ struct Shown {
 impl Shown {
     fn new(finding: &Finding, sources: &Sources) -> Self {
         let place = &finding.place;
-        let excerpt =
-            place.span.and_then(|span| sources.get(&place.file).map(|source| Excerpt::new(&place.file, source, span)));
+        let excerpt = place.span.and_then(|span| {
+            sources.get(&place.file).map(|source| Excerpt::new(&super::escape::path(&place.file), source, span))
+        });
         let mut message = clean_message(&finding.message);
         if excerpt.is_none() && !place.file.is_empty() {
             let line = if place.line == 0 { String::new() } else { format!(":{}:{}", place.line, place.column) };
-            message = format!("{}{line}: {message}", place.file);
+            message = format!("{}{line}: {message}", super::escape::path(&place.file));
         }
         Self {
             message,

@@ -9,6 +9,8 @@ pub mod clock;
 #[cfg(feature = "cli")]
 pub mod disk;
 #[cfg(feature = "cli")]
+pub mod git;
+#[cfg(feature = "cli")]
 pub mod jobs;
 #[cfg(feature = "cli")]
 pub mod lines;

@@ -216,7 +216,9 @@ impl Rewriter {
         };
         let line = self.first + self.held.len() as u64 - 1;
         // Another message of the same session ends the one before; stderr goes on beside every message.
-        let ended = |open: &Stream| open.id.session == stream.session && open.id.update != stream.update && !open.id.beside && !stream.beside;
+        let ended = |open: &Stream| {
+            open.id.session == stream.session && open.id.update != stream.update && !open.id.beside && !stream.beside
+        };
         while let Some(index) = self.streams.iter().position(ended) {
             self.close(index);
         }
