@@ -47,6 +47,11 @@ pub(super) fn run(arguments: &CheckArguments, output: &mut Output) -> Result<Exi
     }
     let text = match arguments.format {
         Format::Json => report::check::json(&outcome),
+        Format::Jsonl => report::check::jsonl(&outcome),
+        Format::Markdown => report::markdown::markdown(&report::check::summary(&outcome)),
+        Format::Github => report::github::github(&report::check::summary(&outcome)),
+        Format::Junit => report::junit::junit(&report::check::summary(&outcome)),
+        Format::Sarif => report::sarif::sarif(&report::check::summary(&outcome)),
         Format::Human => {
             let mut sources = project::sources(&fixtures);
             sources.extend(project::sources(&pairs(std::slice::from_ref(&tree.matrix))));

@@ -11,6 +11,7 @@ mod output;
 mod canon;
 mod check;
 mod classify;
+mod diff;
 mod project;
 mod replay;
 
@@ -40,6 +41,7 @@ pub fn run() -> Exit {
         Command::Replay(replay) => replay::run(&replay, &mut output),
         Command::Classify(classify) => classify::run(&classify, &mut output),
         Command::Canon(canon) => canon::run(&canon, &mut output),
+        Command::Diff(diff) => diff::run(&diff, &mut output),
     };
     match result {
         Ok(exit) => exit,

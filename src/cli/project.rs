@@ -78,7 +78,11 @@ fn summary(catalogue: &Catalogue, shapes: usize) -> CatalogueSummary {
     CatalogueSummary { version: catalogue.version().to_owned(), rules: catalogue.rules().len(), shapes, sound: true }
 }
 
-fn texts(files: &[File]) -> Result<Vec<(String, String)>, Failure> {
+/// The files as path and text.
+///
+/// # Errors
+/// When one of them is no text.
+pub(super) fn texts(files: &[File]) -> Result<Vec<(String, String)>, Failure> {
     files.iter().map(|file| Ok((file.path.clone(), file.text()?.to_owned()))).collect()
 }
 

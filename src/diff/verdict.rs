@@ -19,17 +19,19 @@ pub struct Verdict {
     pub rule: Option<RuleId>,
     /// The validated hint, in milliseconds from `now`.
     pub retry_after_ms: Option<u64>,
-    /// What may happen next; for a text alone, what may happen when nothing was output and no tool ran. `None` while
-    /// nothing failed yet.
+    /// What may happen next; `None` when nothing failed. For evidence without an attempt this is the best case: nothing
+    /// was output, no tool ran, and a lone chunk is followed by the failure that it announces.
     pub disposition: Option<Disposition>,
 }
 
 impl Verdict {
-    /// The answer about evidence without an attempt: the best case, in which nothing was output and no tool ran.
+    /// The answer about evidence without an attempt, in the best case. A lone chunk permits nothing by itself, but what
+    /// it is taken for decides whether it counts as output: a reviewer has to see that as if its failure had come.
     #[must_use]
     pub fn of_evidence(classification: &Classification) -> Self {
-        let disposition = classification.observed.then(|| flag(classification.auto_retry()));
-        Self { disposition, ..Self::of(classification) }
+        let mut confirmed = classification.clone();
+        confirmed.observed = true;
+        Self { disposition: Some(flag(confirmed.auto_retry())), ..Self::of(classification) }
     }
 
     /// The answer about a fixture, with the attempt's evidence applied.

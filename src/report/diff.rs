@@ -48,7 +48,7 @@ struct Rest<'d> {
     collisions: Vec<FindingJson>,
     shadowed: Vec<FindingJson>,
     problems: Vec<FindingJson>,
-    expectations: &'d [Edit],
+    expectations: Vec<Edit>,
     unpaired: &'d [Input],
     unplayable: &'d [Input],
 }
@@ -83,11 +83,17 @@ impl<'d> Rest<'d> {
             collisions: findings(&diff.catalogue.collisions),
             shadowed: findings(&diff.catalogue.shadowed),
             problems: findings(&diff.catalogue.problems),
-            expectations: &diff.edits,
+            expectations: diff.edits.iter().map(clean_edit).collect(),
             unpaired: &diff.unpaired,
             unplayable: &diff.unplayable,
         }
     }
+}
+
+/// What was expected may quote a text of the input.
+fn clean_edit(edit: &Edit) -> Edit {
+    let clean = super::escape::harmless;
+    Edit { before: clean(&edit.before), after: edit.after.as_deref().map(clean), ..edit.clone() }
 }
 
 /// The machine interface's document with a final line feed.
@@ -170,11 +176,17 @@ fn verdict(diff: &Diff) -> String {
     } else {
         format!("{rules}: ")
     };
-    match diff.changes.len() {
-        0 => format!("{rules}none of {} is judged differently", count(diff.inputs, "input")),
-        1 => format!("{rules}1 of {} is judged differently", count(diff.inputs, "input")),
-        changes => format!("{rules}{changes} of {} are judged differently", count(diff.inputs, "input")),
-    }
+    let inputs = count(diff.inputs, "input");
+    let judged = match diff.changes.len() {
+        0 => format!("none of {inputs} is judged differently"),
+        1 => format!("1 of {inputs} is judged differently"),
+        changes => format!("{changes} of {inputs} are judged differently"),
+    };
+    let widened = match diff.count(Group::Widened) {
+        0 => String::new(),
+        widened => format!(", {widened} WIDENED"),
+    };
+    format!("{rules}{judged}{widened}")
 }
 
 /// Title of a group, and whether it is bad news.

@@ -38,10 +38,10 @@ pub fn summary(diff: &Diff, ok: bool) -> Summary {
 fn sections(diff: &Diff) -> Vec<Section> {
     let catalogue = &diff.catalogue;
     let mut sections = Vec::new();
-    for (what, listed) in [("rules", &catalogue.rules), ("shapes", &catalogue.shapes)] {
+    for (what, listed) in [("rule", &catalogue.rules), ("shape", &catalogue.shapes)] {
         for (names, word) in [(&listed.added, "added"), (&listed.removed, "removed"), (&listed.changed, "changed")] {
             let entries = names.iter().map(|name| Entry { name: name.clone(), body: String::new() }).collect();
-            sections.push(Section { title: format!("{} {what} {word}", names.len()), entries });
+            sections.push(Section { title: format!("{} {word}", count(names.len(), what)), entries });
         }
     }
     for (title, findings) in [
