@@ -5,6 +5,7 @@
 mod canon;
 mod check;
 mod classify;
+mod diff;
 mod replay;
 mod run;
 mod usage;

@@ -23,7 +23,7 @@ fn wrong_usage_is_two_and_help_is_zero() {
 
 #[test]
 fn every_command_explains_itself() {
-    for command in ["check", "replay", "classify", "canon"] {
+    for command in ["check", "replay", "classify", "canon", "diff"] {
         let ran = refrain_in(project(), &[command, "--help"], "");
         assert_eq!(ran.code, 0);
         assert!(ran.stdout.contains("Usage: refrain"), "{}", ran.stdout);
