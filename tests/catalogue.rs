@@ -11,8 +11,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use refrain::catalogue::{Catalogue, RULES_FOLDER};
-use refrain::vocab::Finding;
+use refrain::catalogue::{Catalogue, Origin, RULES_FOLDER, View, codes_page, rules_page};
+use refrain::vocab::{Channel, Finding};
 
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
@@ -73,4 +73,64 @@ fn the_catalogue_loads_without_findings() {
 #[test]
 fn the_embedded_catalogue_is_up_to_date() {
     generated(&root().join("src/catalogue/embedded.json"), &loaded().to_embedded_json()).unwrap();
+}
+
+#[test]
+fn the_pages_are_up_to_date() {
+    let results = [
+        generated(&root().join("docs/RULES.md"), &rules_page(&loaded())),
+        generated(&root().join("docs/CODES.md"), &codes_page()),
+    ];
+    let wrong: Vec<String> = results.into_iter().filter_map(Result::err).collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Where each rule fires: every rule meets every sample of every rule. Widening a rule shows in review as more lines.
+#[test]
+fn the_crossfire_is_up_to_date() {
+    let catalogue = loaded();
+    let mut lines = Vec::new();
+    for owner in catalogue.rules().iter().filter(|rule| rule.is_textual()) {
+        let kinds = [("+", &owner.samples().positive), ("-", &owner.samples().negative)];
+        for (kind, samples) in kinds {
+            for (number, sample) in samples.iter().enumerate() {
+                let view = View::of(&sample.text);
+                let channel = sample.channel.unwrap_or(Channel::PromptError);
+                let origin = Origin { channel, provider: owner.sample_provider(sample) };
+                for hit in catalogue.hits(&sample.text, &view, origin) {
+                    let rule = catalogue.rules()[hit.rule].id();
+                    let veto = if hit.vetoed { " vetoed" } else { "" };
+                    lines.push(format!("{rule} <- {}{kind}{number}{veto}", owner.id()));
+                }
+            }
+        }
+    }
+    lines.sort();
+    generated(&root().join("tests/crossfire.txt"), &(lines.join("\n") + "\n")).unwrap();
+}
+
+/// What is compiled and prefiltered finds exactly what every pattern finds alone: the prefilter hides nothing.
+#[test]
+fn the_prefilter_hides_nothing() {
+    let catalogue = loaded();
+    let texts: Vec<&str> = catalogue
+        .rules()
+        .iter()
+        .flat_map(|rule| rule.samples().positive.iter().chain(&rule.samples().negative))
+        .map(|sample| sample.text.as_str())
+        .collect();
+    let mut wrong = Vec::new();
+    for text in texts {
+        let view = View::of(text);
+        let origin = Origin { channel: Channel::PromptError, provider: None };
+        let hits = catalogue.hits(text, &view, origin);
+        for (index, rule) in catalogue.rules().iter().enumerate() {
+            let alone = rule.admits(origin, true) && rule.is_match(text, &view, false);
+            let found = hits.iter().any(|hit| hit.rule == index);
+            if alone != found {
+                wrong.push(format!("{}: alone {alone}, prefiltered {found}: {text:?}", rule.id()));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

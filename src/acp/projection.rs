@@ -7,8 +7,8 @@
 use serde_json::Value;
 
 use crate::evidence::{Evidence, Signal};
-use crate::redact::{Clean, Diagnostic};
-use crate::vocab::{AgentId, ErrorSource, Invocation, ModelId, Phase};
+use crate::redact::{Clean, Diagnostic, Profile, Redactor};
+use crate::vocab::{AgentId, ErrorSource, Invocation, ModelId, Phase, Tier};
 
 /// Longest error kind, in bytes.
 const ERROR_KIND_LIMIT_BYTES: usize = 64;
@@ -86,12 +86,15 @@ impl ProviderError {
     }
 }
 
-/// The allowlisted error kind of raw error data (.22). Anything but a short plain word in an object is nothing.
+/// The allowlisted error kind of raw error data (.22). Anything but a short plain word in an object is nothing, and a word
+/// that is a credential or an identifier is no kind either.
 #[must_use]
 pub fn error_kind(data: Option<&Value>) -> Option<String> {
     let kind = data?.as_object()?.get("errorKind")?.as_str()?;
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-');
-    (!kind.is_empty() && kind.len() <= ERROR_KIND_LIMIT_BYTES && kind.bytes().all(plain)).then(|| kind.to_owned())
+    (!kind.is_empty() && kind.len() <= ERROR_KIND_LIMIT_BYTES && kind.bytes().all(plain))
+        .then(|| kind.to_owned())
+        .filter(|kind| Redactor::embedded().scan(Tier::Payload, Profile::Standard, kind).is_empty())
 }
 
 #[cfg(test)]

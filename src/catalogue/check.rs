@@ -160,7 +160,7 @@ fn fires(catalogue: &Catalogue, rule: &Rule, sample: &Sample) -> bool {
 /// Which part of the rule did not match.
 fn silence(rule: &Rule, sample: &Sample) -> &'static str {
     let view = View::of(&sample.text);
-    if rule.is_textual() && rule.find(&sample.text, &view, false).is_some() {
+    if rule.is_textual() && rule.is_match(&sample.text, &view, false) {
         "a literal is missing in the text, the channel or the agent is another, or a cancellation vetoes it"
     } else {
         "the pattern is not in it, or an `unless` pattern is"

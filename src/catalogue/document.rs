@@ -32,10 +32,10 @@ pub struct RuleDocument {
     /// Agents the rule is for; empty is every agent.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub providers: Vec<AgentId>,
-    /// At least one of these is in every text that the rule can match, upper and lower case alike. Computed from the
-    /// patterns when a rule file is loaded; nobody writes them.
+    /// For each way to match (the shape, then `match`, then `whole`) literals of which one is in every match, upper and
+    /// lower case alike. Computed from the patterns when a rule file is loaded; nobody writes them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub literals: Vec<String>,
+    pub literals: Vec<Vec<String>>,
     /// Patterns searched in the text; one is enough.
     #[serde(default, skip_serializing_if = "Vec::is_empty", rename = "match")]
     pub search: Vec<String>,

@@ -134,16 +134,16 @@ fn read(source: &Source<'_>, findings: &mut Vec<Finding>) -> Option<RuleDocument
     (findings[before..].iter().all(|finding| finding.severity != crate::vocab::Severity::Error)).then_some(document)
 }
 
-/// The literals of all patterns of a rule, without those that a shorter one covers.
-fn literals(source: &Source<'_>, document: &RuleDocument, findings: &mut Vec<Finding>) -> Vec<String> {
+/// The literals of every way to match, without those that a shorter one covers.
+fn literals(source: &Source<'_>, document: &RuleDocument, findings: &mut Vec<Finding>) -> Vec<Vec<String>> {
     let mut all = Vec::new();
     if document.shape.is_some() {
-        all.push(super::RETRIABLE_PREFIX.to_owned());
+        all.push(vec![super::RETRIABLE_PREFIX.to_owned()]);
     }
     for (key, patterns) in [("match", &document.search), ("whole", &document.whole)] {
         for one in patterns {
             match literal::required(&pattern::expanded(one)) {
-                Some(set) if literal::strength(&set) >= LITERAL_LENGTH => all.extend(set),
+                Some(set) if literal::strength(&set) >= LITERAL_LENGTH => all.push(shortest(set)),
                 // A pattern that does not compile has its own finding.
                 _ if pattern::check(one).is_err() => {}
                 _ => findings.push(
@@ -157,9 +157,13 @@ fn literals(source: &Source<'_>, document: &RuleDocument, findings: &mut Vec<Fin
             }
         }
     }
-    all.sort_by(|one, other| one.len().cmp(&other.len()).then_with(|| one.cmp(other)));
+    all
+}
+
+fn shortest(mut set: Vec<String>) -> Vec<String> {
+    set.sort_by(|one, other| one.len().cmp(&other.len()).then_with(|| one.cmp(other)));
     let mut kept: Vec<String> = Vec::new();
-    for literal in all {
+    for literal in set {
         if !kept.iter().any(|short| literal.contains(short.as_str())) {
             kept.push(literal);
         }

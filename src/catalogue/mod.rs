@@ -11,6 +11,7 @@ mod literal;
 mod load;
 mod matcher;
 mod order;
+mod page;
 mod pattern;
 mod rule;
 mod veto;
@@ -26,10 +27,12 @@ pub use document::{RuleDocument, Sample, Samples};
 pub use frame::{RETRIABLE_PREFIX, RETRIABLE_SUFFIX_BYTES, retriable_suffix};
 pub use matcher::Hit;
 pub use order::{Decision, decide};
+pub use page::{codes_page, rules_page};
 pub use rule::{Origin, Rule};
 pub use veto::cancels;
 pub use view::{Step, View, steps};
 pub use word::{Authority, ChunkUse, Shape};
+pub use wrapper::is_framed;
 
 use crate::vocab::RuleId;
 

@@ -15,52 +15,37 @@ const STATUS_LEAD: &str = concat!(
 );
 const STATUS_TAIL: &str = r"(?:[^0-9A-Za-z_.%-]|$|\. |: )";
 
-/// Alternatives of one rule, compiled on first use.
+/// One written pattern, compiled on first use: a process that classifies one text compiles what its text asks for.
 #[derive(Debug)]
-pub(crate) struct Patterns {
-    source: Option<String>,
+pub(crate) struct Pattern {
+    source: String,
     compiled: OnceLock<Option<Regex>>,
 }
 
-impl Patterns {
-    /// One pattern out of alternatives that are searched.
-    pub(crate) fn search(alternatives: &[String]) -> Self {
-        Self::new(joined(alternatives))
+impl Pattern {
+    /// A pattern that is searched.
+    pub(crate) fn search(pattern: &str) -> Self {
+        Self { source: expanded(pattern), compiled: OnceLock::new() }
     }
 
-    /// One pattern out of alternatives that must cover the whole message, a final stop aside.
-    pub(crate) fn whole(alternatives: &[String]) -> Self {
-        Self::new(joined(alternatives).map(|joined| format!(r"^{joined}[.!]?$")))
-    }
-
-    const fn new(source: Option<String>) -> Self {
-        Self { source, compiled: OnceLock::new() }
-    }
-
-    /// Whether there is a pattern at all.
-    pub(crate) const fn is_some(&self) -> bool {
-        self.source.is_some()
+    /// A pattern that must cover the whole message, a final stop aside.
+    pub(crate) fn whole(pattern: &str) -> Self {
+        Self { source: format!(r"^(?:{})[.!]?$", expanded(pattern)), compiled: OnceLock::new() }
     }
 
     /// The first match in `text`, as a byte range.
     pub(crate) fn find(&self, text: &str) -> Option<(usize, usize)> {
-        let pattern = self.pattern()?;
-        pattern.find(text.as_bytes()).map(|found| (found.start(), found.end()))
+        self.regex()?.find(text.as_bytes()).map(|found| (found.start(), found.end()))
     }
 
     /// Whether `text` matches.
     pub(crate) fn is_match(&self, text: &str) -> bool {
-        self.pattern().is_some_and(|pattern| pattern.is_match(text.as_bytes()))
+        self.regex().is_some_and(|regex| regex.is_match(text.as_bytes()))
     }
 
-    fn pattern(&self) -> Option<&Regex> {
-        self.compiled.get_or_init(|| self.source.as_deref().and_then(|source| compile(source).ok())).as_ref()
+    fn regex(&self) -> Option<&Regex> {
+        self.compiled.get_or_init(|| compile(&self.source).ok()).as_ref()
     }
-}
-
-fn joined(alternatives: &[String]) -> Option<String> {
-    let parts: Vec<String> = alternatives.iter().map(|one| format!("(?:{})", expanded(one))).collect();
-    (!parts.is_empty()).then(|| format!("(?:{})", parts.join("|")))
 }
 
 /// Replaces `{status:...}` by its pattern.
@@ -105,7 +90,7 @@ mod tests {
 
     #[test]
     fn a_status_is_a_number_where_a_status_stands() {
-        let patterns = Patterns::search(&["{status:429|529}".to_owned()]);
+        let pattern = Pattern::search("{status:429|529}");
         let mut wrong = Vec::new();
         for (text, expected) in [
             ("429 Too Many Requests", true),
@@ -126,7 +111,7 @@ mod tests {
             ("status 4290", false),
             ("429.5 tokens", false),
         ] {
-            if patterns.is_match(text) != expected {
+            if pattern.is_match(text) != expected {
                 wrong.push(text);
             }
         }

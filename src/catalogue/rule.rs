@@ -4,7 +4,7 @@ use crate::vocab::{AgentId, Channel, Code, Confidence, RuleId, Scope};
 
 use super::document::{RuleDocument, Sample, Samples};
 use super::frame;
-use super::pattern::Patterns;
+use super::pattern::Pattern;
 use super::view::View;
 use super::word::{Authority, ChunkUse, Shape};
 use super::wrapper;
@@ -13,10 +13,10 @@ use super::wrapper;
 #[derive(Debug)]
 pub struct Rule {
     document: RuleDocument,
-    search: Patterns,
-    whole: Patterns,
-    requires: Vec<Patterns>,
-    unless: Patterns,
+    search: Vec<Pattern>,
+    whole: Vec<Pattern>,
+    requires: Vec<Pattern>,
+    unless: Vec<Pattern>,
 }
 
 /// Where a text comes from, for the question whether a rule may look at it.
@@ -33,10 +33,10 @@ impl Rule {
     #[must_use]
     pub(crate) fn new(document: RuleDocument) -> Self {
         Self {
-            search: Patterns::search(&document.search),
-            whole: Patterns::whole(&document.whole),
-            requires: document.requires.iter().map(|one| Patterns::search(std::slice::from_ref(one))).collect(),
-            unless: Patterns::search(&document.unless),
+            search: document.search.iter().map(|one| Pattern::search(one)).collect(),
+            whole: document.whole.iter().map(|one| Pattern::whole(one)).collect(),
+            requires: document.requires.iter().map(|one| Pattern::search(one)).collect(),
+            unless: document.unless.iter().map(|one| Pattern::search(one)).collect(),
             document,
         }
     }
@@ -85,8 +85,14 @@ impl Rule {
 
     /// Whether the rule looks at text.
     #[must_use]
-    pub const fn is_textual(&self) -> bool {
-        self.search.is_some() || self.whole.is_some() || self.document.shape.is_some()
+    pub fn is_textual(&self) -> bool {
+        self.alternatives() > 0
+    }
+
+    /// How many ways to match the rule has: its shape, then its `match` patterns, then its `whole` patterns.
+    #[must_use]
+    pub(crate) fn alternatives(&self) -> usize {
+        usize::from(self.is_frame()) + self.search.len() + self.whole.len()
     }
 
     /// Whether the rule may look at a text of this origin. `framed` tells whether a chunk is dressed as a diagnostic.
@@ -105,36 +111,60 @@ impl Rule {
         agent && channel && chunk
     }
 
-    /// Where the rule matches `view`, as a byte range of [`View::flat`] (of [`View::lines`] for a rule over lines).
+    /// Whether the rule matches `view`.
     ///
     /// In prose (a chunk that is not dressed as a diagnostic) a whole message is the whole chunk, never a part of it.
     #[must_use]
-    pub fn find(&self, raw: &str, view: &View<'_>, prose: bool) -> Option<(usize, usize)> {
-        let text = if self.document.lines { view.lines() } else { view.flat() };
-        let found = self.find_own(raw, text, view, prose)?;
-        let required = self.requires.iter().all(|pattern| pattern.is_match(text));
-        (required && !self.unless.is_match(text)).then_some(found)
+    pub fn is_match(&self, raw: &str, view: &View<'_>, prose: bool) -> bool {
+        (0..self.alternatives()).any(|alternative| self.alternative_matches(alternative, raw, view, prose))
+            && self.is_open(view)
     }
 
-    fn find_own(&self, raw: &str, text: &str, view: &View<'_>, prose: bool) -> Option<(usize, usize)> {
-        if self.document.shape == Some(Shape::RetriableFrame) {
-            frame::retriable_suffix(wrapper::without_internal_error(raw)).map(|_| (0, text.len()))
-        } else {
-            self.search.find(text).or_else(|| self.find_whole(view, prose))
+    /// Whether one way to match does; the rule itself also asks [`Rule::is_open`].
+    pub(crate) fn alternative_matches(&self, alternative: usize, raw: &str, view: &View<'_>, prose: bool) -> bool {
+        if self.is_frame() && alternative == 0 {
+            return is_retriable(raw);
+        }
+        let alternative = alternative - usize::from(self.is_frame());
+        match self.search.get(alternative) {
+            Some(pattern) => pattern.is_match(self.text_of(view)),
+            None => self
+                .whole
+                .get(alternative - self.search.len())
+                .is_some_and(|pattern| whole_message(pattern, view, prose).is_some()),
         }
     }
 
-    fn find_whole(&self, view: &View<'_>, prose: bool) -> Option<(usize, usize)> {
-        if !self.whole.is_some() {
+    /// Whether what the rule requires is there and nothing silences it.
+    pub(crate) fn is_open(&self, view: &View<'_>) -> bool {
+        let text = self.text_of(view);
+        self.requires.iter().all(|pattern| pattern.is_match(text))
+            && !self.unless.iter().any(|pattern| pattern.is_match(text))
+    }
+
+    /// Where the rule matches `view`, as a byte range of [`View::flat`] (of [`View::lines`] for a rule over lines).
+    #[must_use]
+    pub fn find(&self, raw: &str, view: &View<'_>, prose: bool) -> Option<(usize, usize)> {
+        if !self.is_match(raw, view, prose) {
             return None;
         }
-        let message = if prose {
-            Some(view.core()).filter(|message| self.whole.is_match(message))?
-        } else {
-            view.messages().find(|message| self.whole.is_match(message))?
-        };
-        let start = message.as_ptr() as usize - view.flat().as_ptr() as usize;
-        Some((start, start + message.len()))
+        let text = self.text_of(view);
+        if self.is_frame() {
+            return Some((0, text.len()));
+        }
+        self.search.iter().find_map(|pattern| pattern.find(text)).or_else(|| {
+            let message = self.whole.iter().find_map(|pattern| whole_message(pattern, view, prose))?;
+            let start = message.as_ptr() as usize - view.flat().as_ptr() as usize;
+            Some((start, start + message.len()))
+        })
+    }
+
+    fn text_of<'a>(&self, view: &'a View<'_>) -> &'a str {
+        if self.document.lines { view.lines() } else { view.flat() }
+    }
+
+    fn is_frame(&self) -> bool {
+        self.document.shape == Some(Shape::RetriableFrame)
     }
 
     /// Whether the rule beats `other`, a rule of the same tier.
@@ -149,4 +179,16 @@ impl Rule {
     pub fn sample_provider<'a>(&'a self, sample: &'a Sample) -> Option<&'a AgentId> {
         sample.provider.as_ref().or(self.document.providers.first())
     }
+}
+
+/// Whether `raw` is Cursor's control frame, under the wrapper of the error envelope or without it.
+fn is_retriable(raw: &str) -> bool {
+    frame::retriable_suffix(wrapper::without_internal_error(raw)).is_some()
+}
+
+fn whole_message<'a>(pattern: &Pattern, view: &'a View<'_>, prose: bool) -> Option<&'a str> {
+    if prose {
+        return Some(view.core()).filter(|message| pattern.is_match(message));
+    }
+    view.messages().find(|message| pattern.is_match(message))
 }

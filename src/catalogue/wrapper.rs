@@ -138,7 +138,7 @@ const FRAMES: &str = concat!(
 
 /// Whether a chunk is dressed as an agent's diagnostic.
 #[must_use]
-pub(crate) fn is_framed(flat: &str) -> bool {
+pub fn is_framed(flat: &str) -> bool {
     static PATTERN: OnceLock<Option<Regex>> = OnceLock::new();
     PATTERN.get_or_init(|| compile(FRAMES).ok()).as_ref().is_some_and(|pattern| pattern.is_match(flat.as_bytes()))
 }

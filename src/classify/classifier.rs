@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use jiff::Timestamp;
 
-use crate::catalogue::{Catalogue, Hit, Origin, Rule, View, cancels, decide};
+use crate::catalogue::{Catalogue, Hit, Origin, Rule, View, cancels, decide, is_framed};
 use crate::evidence::Evidence;
 use crate::vocab::{AgentId, Channel, Class, Code, Confidence, Phase};
 
@@ -97,10 +97,14 @@ impl Classifier {
         let view = View::of(raw);
         let verdict = self.verdict(&speaker, raw, &view, evidence.provider());
         let classification = self.conclude(evidence, &speaker, &view, &verdict, now);
+        let prose = speaker.channel == Channel::MessageChunk && !is_framed(view.flat());
         let hits = verdict
             .hits
             .iter()
-            .map(|hit| TraceHit { rule: &self.catalogue.rules()[hit.rule], span: hit.span, vetoed: hit.vetoed })
+            .filter_map(|hit| {
+                let rule = &self.catalogue.rules()[hit.rule];
+                rule.find(raw, &view, prose).map(|span| TraceHit { rule, span, vetoed: hit.vetoed })
+            })
             .collect();
         Trace {
             channel: speaker.channel,

@@ -4,6 +4,10 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use super::redact::Kind;
+use crate::redact::Profile;
+use crate::vocab::Tier;
+
 /// Decides, the same way every time, what an agent client may do after its model provider failed.
 #[derive(Debug, Parser)]
 #[command(name = "refrain", version, about, max_term_width = 100, after_help = EXIT_CODES)]
@@ -23,6 +27,7 @@ Examples:
   refrain check                         the gate: catalogue, matrix, fixtures, both replay layers
   refrain replay litellm/matched        the timeline of one cell
   refrain classify \"API Error: 529 …\"   what a text would be
+  refrain redact --check notes.txt      what must not be shared, and where
   refrain canon --check fixtures        whether every fixture is in canonical form
   refrain diff --base origin/main       what a change of the catalogue does";
 
@@ -61,6 +66,8 @@ pub enum Command {
     Canon(CanonArguments),
     /// Shows what a change of the catalogue does: every input that is judged differently, worst first.
     Diff(DiffArguments),
+    /// Rewrites text, transcripts or fixtures without credentials, identifiers, URLs and paths.
+    Redact(RedactArguments),
 }
 
 /// Formats of `check` and `replay`.
@@ -248,3 +255,87 @@ Examples:
   refrain diff --base origin/main --fail-on widened a gate for pull requests
   refrain diff --base main --evidence errors.jsonl  over further evidence
   refrain diff before.jsonl after.jsonl             two outputs of classify";
+
+/// Tiers of `redact`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum TierChoice {
+    /// What a fixture may hold.
+    Payload,
+    /// What a fixture's provenance may hold.
+    Provenance,
+    /// Provider output and failure reasons, at most 4,096 bytes.
+    Diagnostic,
+    /// Credentials only, any length: a launch prompt.
+    CredentialOnly,
+}
+
+impl From<TierChoice> for Tier {
+    fn from(tier: TierChoice) -> Self {
+        match tier {
+            TierChoice::Payload => Self::Payload,
+            TierChoice::Provenance => Self::Provenance,
+            TierChoice::Diagnostic => Self::Diagnostic,
+            TierChoice::CredentialOnly => Self::CredentialOnly,
+        }
+    }
+}
+
+/// Profiles of `redact`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ProfileChoice {
+    /// Prose that merely holds a prefix passes.
+    Standard,
+    /// Such prose is refused too.
+    Strict,
+}
+
+impl From<ProfileChoice> for Profile {
+    fn from(profile: ProfileChoice) -> Self {
+        match profile {
+            ProfileChoice::Standard => Self::Standard,
+            ProfileChoice::Strict => Self::Strict,
+        }
+    }
+}
+
+/// Formats of `redact`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum RedactFormat {
+    /// Plain text in and out.
+    Text,
+    /// The machine interface: `{"id", "text", "as"}` a line in, `{"id", "text", "hits"}` a line out.
+    Jsonl,
+}
+
+/// Arguments of `redact`.
+#[derive(Debug, Args)]
+pub struct RedactArguments {
+    /// Files that are rewritten in place (a folder stands for its JSON files), or `-` for standard input to standard
+    /// output.
+    #[arg(value_name = "FILE|-")]
+    pub paths: Vec<String>,
+    /// What may stay.
+    #[arg(long, value_enum, default_value_t = TierChoice::Payload)]
+    pub tier: TierChoice,
+    /// How prose that merely looks like a credential is treated.
+    #[arg(long, value_enum, default_value_t = ProfileChoice::Standard)]
+    pub profile: ProfileChoice,
+    /// What the input is; told from its name and its first line when absent.
+    #[arg(long = "as", value_enum, value_name = "KIND")]
+    pub kind: Option<Kind>,
+    /// Text, or the machine interface.
+    #[arg(long, value_enum, default_value_t = RedactFormat::Text)]
+    pub format: RedactFormat,
+    /// Report only; nothing is written.
+    #[arg(long)]
+    pub check: bool,
+    /// Show the lines that would change, as they would be; nothing is written.
+    #[arg(long, conflicts_with = "check")]
+    pub diff: bool,
+    /// Write the result here instead of in place.
+    #[arg(short, long, value_name = "FILE", conflicts_with_all = ["check", "diff"])]
+    pub output: Option<PathBuf>,
+    /// Reviewed false positives for `--check`; values of enforced shapes are never allowed.
+    #[arg(long, value_name = "FILE")]
+    pub allow: Option<PathBuf>,
+}

@@ -13,6 +13,7 @@ mod check;
 mod classify;
 mod diff;
 mod project;
+mod redact;
 mod replay;
 
 use clap::Parser as _;
@@ -40,6 +41,7 @@ pub fn run() -> Exit {
         Command::Check(check) => check::run(&check, &mut output),
         Command::Replay(replay) => replay::run(&replay, &mut output),
         Command::Classify(classify) => classify::run(&classify, &mut output),
+        Command::Redact(redact) => redact::run(&redact, &mut output),
         Command::Canon(canon) => canon::run(&canon, &mut output),
         Command::Diff(diff) => diff::run(&diff, &mut output),
     };

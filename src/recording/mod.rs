@@ -5,9 +5,13 @@
 //!
 //! Must not know: how a transcript is replayed or produced.
 
+mod correlated;
+
 use std::fmt;
 
 use serde_json::{Map, Value};
+
+pub use correlated::Correlated;
 
 /// A transcript.
 #[derive(Debug, Clone, PartialEq)]

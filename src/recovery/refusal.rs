@@ -37,6 +37,8 @@ word_enum! {
         NoAutomaticRetry = "no_automatic_retry",
         /// The code is retried only with a validated hint of at most a minute, and there is none.
         NoShortHint = "no_short_hint",
+        /// The client cancelled the prompt before it was answered.
+        CancelledByClient = "cancelled_by_client",
         /// No automatic attempt is left.
         AttemptsExhausted = "attempts_exhausted",
     }

@@ -80,6 +80,11 @@ pub(super) fn tidy(raw: &str, spans: &mut Vec<Span>) {
     *spans = joined;
 }
 
+/// The content of a JSON string, decoded.
+pub(super) fn decoded(raw: &str) -> Cow<'_, str> {
+    view::json(raw, &[]).map_or(Cow::Borrowed(raw), |view| Cow::Owned(view.text().to_owned()))
+}
+
 /// What a reader sees of `raw`, white space normalized: the value that two spellings of the same thing share.
 pub(super) fn reading(raw: &str, spelling: Spelling) -> Cow<'_, str> {
     let plain = |byte: u8| byte > b' ' && byte < 0x7f && byte != b'\\';

@@ -219,7 +219,7 @@ mod tests {
     fn anchors_are_found_in_any_letter_case_and_at_both_ends() {
         for (anchors, text, expected) in [
             (&["sk-"][..], "SK-a sk-", vec![0, 5]),
-            (&["@"], "a@b @c", vec![1, 4]),
+            (&["@"], "a@b @c d@e", vec![1, 8]),
             (&["://", "token"], "http://Token", vec![4, 7]),
             (&["-"], "1-2 a-f x-y", vec![1, 5]),
             (&["::"], "::1", vec![0]),

@@ -4,7 +4,9 @@
 //!
 //! Must not know: ACP, fixtures, disk.
 
+mod allow;
 mod clean;
+mod containment;
 mod detect;
 mod filter;
 mod interner;
@@ -22,7 +24,9 @@ mod shape;
 mod shapes;
 mod view;
 
+pub use allow::AllowList;
 pub use clean::{Clean, CredentialOnly, Diagnostic, Payload, Provenance, Raw, TierMark};
+pub use containment::{BrokenContainment, Correlation};
 pub use json::Lines;
 pub use redactor::{Hit, PieceHit, Redactor};
 pub use sample::expand as expand_sample;

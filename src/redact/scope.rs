@@ -9,7 +9,7 @@ use std::marker::PhantomData;
 use super::clean::{Clean, Raw, TierMark};
 use super::detect::{self, Spelling};
 use super::interner::{Interner, LEAST_PREFIX};
-use super::json::Rewriter;
+use super::json::{self, Rewriter};
 use super::plan::Span;
 use super::redactor::{Hit, Redactor};
 use super::repeats::Repeats;
@@ -65,6 +65,7 @@ impl<T: TierMark> Scope<T> {
         let engine = Engine::new(&self.engine.redactor, self.engine.tier, self.engine.profile);
         let mut rewriter = Rewriter::new(std::mem::replace(&mut self.engine, engine));
         rewriter.engine.reserve(text);
+        json::learn(&mut rewriter.engine, text);
         rewriter.push(text);
         rewriter.finish();
         let mut out = String::with_capacity(text.len());
@@ -100,6 +101,8 @@ pub(super) struct Engine {
     repeats: Option<(u64, Repeats)>,
     /// Whether repeats are looked for; a stream of unknown length does not.
     pub(super) seeks_repeats: bool,
+    /// Whether values are compared as they are written. Keys are, so that two keys of one object stay two.
+    pub(super) takes_literally: bool,
 }
 
 impl std::fmt::Debug for Engine {
@@ -117,6 +120,7 @@ impl Engine {
             interner: Interner::default(),
             repeats: None,
             seeks_repeats: true,
+            takes_literally: false,
         }
     }
 
@@ -134,6 +138,11 @@ impl Engine {
             return vec![Span { start: 0, end: content.len(), shape }];
         }
         self.found(content, Spelling::Json, &[])
+    }
+
+    /// What is found in the pieces of a streamed message.
+    pub(super) fn found_pieces(&self, raw: &str, seams: &[usize]) -> Vec<Span> {
+        self.found(raw, Spelling::Json, seams)
     }
 
     fn masks_assignments(&self) -> bool {
@@ -160,26 +169,38 @@ impl Engine {
         self.interner.reserve(text);
     }
 
-    /// First all values, then the texts that end with the beginning of one.
+    /// Learns the values of groups of pieces.
     pub(super) fn learn(&mut self, groups: &[(&[&str], Spelling)]) {
-        let mut ends = Vec::new();
-        let mut values = Vec::new();
-        for (pieces, spelling) in groups {
-            let (raw, seams) = joined(pieces);
-            self.interner.reserve(&raw);
-            for span in self.found(&raw, *spelling, &seams) {
-                let value = detect::reading(&raw[span.start..span.end], *spelling).into_owned();
-                if is_end(&raw, span.end) {
-                    self.interner.note_end(&value);
-                    ends.push(value.clone());
-                }
-                values.push((self.kind(span), value));
+        for (pieces, _) in groups {
+            pieces.iter().for_each(|piece| self.interner.reserve(piece));
+        }
+        let found: Vec<_> = groups
+            .iter()
+            .map(|(pieces, spelling)| {
+                let (raw, seams) = joined(pieces);
+                let spans = self.found(&raw, *spelling, &seams);
+                (raw, spans)
+            })
+            .collect();
+        self.learn_found(found.into_iter(), Spelling::Plain);
+    }
+
+    /// First the values that texts end with, then all values in the order given, then the beginnings of values that texts
+    /// end with.
+    pub(super) fn learn_found(&mut self, texts: impl Iterator<Item = (String, Vec<Span>)>, spelling: Spelling) {
+        let texts: Vec<_> = texts.collect();
+        let value = |raw: &str, span: Span| detect::reading(&raw[span.start..span.end], spelling).into_owned();
+        for (raw, spans) in &texts {
+            for &span in spans.iter().filter(|span| is_end(raw, span.end)) {
+                self.interner.note_end(&value(raw, span));
             }
         }
         let mut ignored = String::new();
-        for (kind, value) in &values {
-            ignored.clear();
-            self.interner.push(&mut ignored, *kind, value, false);
+        for (raw, spans) in &texts {
+            for &span in spans {
+                ignored.clear();
+                self.interner.push(&mut ignored, self.kind(span), &value(raw, span), false);
+            }
         }
     }
 
@@ -253,7 +274,8 @@ impl Engine {
             let joined = joined.is_some_and(|compiled| compiled.shape.replace == Replacement::Joined);
             let cut = if joined { before_space(raw, done, span.start, spelling) } else { span.start };
             move_seams(seams, &mut seam, cut, done, &mut text, raw);
-            let value = detect::reading(&raw[span.start..span.end], spelling);
+            let written = &raw[span.start..span.end];
+            let value = if self.takes_literally { written.into() } else { detect::reading(written, spelling) };
             let at = text.len();
             places.push(at);
             self.interner.push(&mut text, self.kind(span), &value, is_end(raw, span.end));
@@ -306,7 +328,7 @@ impl Engine {
     fn cut_off_start(&self, raw: &str, spelling: Spelling, spans: &[Span]) -> Option<usize> {
         let end = raw.trim_end().len();
         let covered = spans.iter().map(|span| span.end).max().unwrap_or(0);
-        let from = covered.max(end - text::tail(&raw[..end], 256).len());
+        let from = covered.max(end - text::tail(&raw[..end], 256).len()).min(end);
         let last = raw[from..end].rfind(|c: char| c.is_whitespace() || "\"'`<>\\".contains(c)).map_or(from, |at| {
             let at = from + at;
             at + raw[at..].chars().next().map_or(1, char::len_utf8)
@@ -345,7 +367,10 @@ fn before_space(raw: &str, done: usize, start: usize, spelling: Spelling) -> usi
         let mut shorter = rest.trim_end_matches([' ', '\t', '\n', '\r']);
         if spelling == Spelling::Json {
             for escape in ["\\n", "\\t", "\\r", "\\u0020", "\\u0009", "\\u000a", "\\u000d"] {
-                shorter = shorter.strip_suffix(escape).unwrap_or(shorter);
+                let lead = shorter.strip_suffix(escape);
+                // A backslash that is escaped itself begins no escape.
+                let slashes = lead.map_or(1, |lead| lead.len() - lead.trim_end_matches('\\').len());
+                shorter = lead.filter(|_| slashes % 2 == 0).unwrap_or(shorter);
             }
         }
         if shorter.len() == rest.len() {

@@ -126,7 +126,9 @@ pub(super) fn json(raw: &str, gaps: &[usize]) -> Option<View> {
         let at = from + found;
         from = match escape_at(bytes, at) {
             Some(('\u{1b}', length)) => {
-                let end = ansi_end(bytes, at + length - 1);
+                // Only what needs no further escape to be understood.
+                let end =
+                    if bytes.get(at + length) == Some(&b'[') { csi_end(bytes, at + length + 1) } else { at + length };
                 builder.leave_out(at, end);
                 end
             }
@@ -260,11 +262,7 @@ const fn is_invisible(c: char) -> bool {
 /// Where the ANSI sequence at `at` ends: CSI, a string that BEL or ST closes on its line, or two bytes.
 fn ansi_end(bytes: &[u8], at: usize) -> usize {
     match bytes.get(at + 1) {
-        Some(b'[') => {
-            let body = bytes[at + 2..].iter().take_while(|byte| matches!(byte, 0x20..=0x3f)).count();
-            let end = at + 2 + body;
-            if matches!(bytes.get(end), Some(0x40..=0x7e)) { end + 1 } else { end }
-        }
+        Some(b'[') => csi_end(bytes, at + 2),
         Some(b']' | b'P' | b'X' | b'^' | b'_') => {
             let rest = &bytes[at + 2..];
             match rest.iter().position(|byte| matches!(byte, 0x07 | 0x1b | b'\n')) {
@@ -276,6 +274,13 @@ fn ansi_end(bytes: &[u8], at: usize) -> usize {
         Some(byte) if byte.is_ascii_graphic() => at + 2,
         _ => at + 1,
     }
+}
+
+/// Where the control sequence ends whose parameters begin at `from`. A final backslash is left alone: it may begin an
+/// escape.
+fn csi_end(bytes: &[u8], from: usize) -> usize {
+    let end = from + bytes[from..].iter().take_while(|byte| matches!(byte, 0x20..=0x3f)).count();
+    if matches!(bytes.get(end), Some(0x40..=0x7e)) && bytes[end] != b'\\' { end + 1 } else { end }
 }
 
 /// The text with escapes that were written out in it understood: JSON escapes, up to three layers of them, and

@@ -13,7 +13,7 @@ use crate::redact::Redactor;
 use crate::vocab::{AgentId, ToolStatus};
 
 /// A diagnostic as an agent writes it.
-pub(crate) const OVERLOADED: &str = "API Error: Repeated 529 Overloaded errors. The API is at capacity.";
+pub(crate) const OVERLOADED: &str = "API Error: 529 Overloaded. This is a server-side issue, try again in a moment.";
 
 /// The built-in rules and shapes.
 pub(crate) fn knowledge() -> Knowledge<'static> {

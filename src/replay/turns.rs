@@ -6,6 +6,7 @@
 //! Must not know: where the transcript is stored.
 
 use serde::Serialize;
+use serde_json::Value;
 
 use super::run::Setting;
 use crate::acp::dialogue::{AgentNames, Departure, Dialogue};
@@ -29,6 +30,8 @@ word_enum! {
         SessionError = "session_error",
         /// The transcript ends before the prompt was answered.
         Unanswered = "unanswered",
+        /// The transcript ends before any prompt was sent, and nothing failed.
+        Unprompted = "unprompted",
     }
 }
 
@@ -112,6 +115,14 @@ pub fn turns(recording: &Recording, agent: Option<AgentId>, names: AgentNames<'_
 struct Open {
     attempt: Attempt,
     terminal: Option<Event>,
+    /// Whether the client cancelled it before it was answered.
+    cancelled: bool,
+}
+
+impl Open {
+    fn is_waiting_in(&self, session: &str) -> bool {
+        self.terminal.is_none() && self.attempt.invocation().session.as_str() == session
+    }
 }
 
 struct Reader<'k, 'r> {
@@ -134,9 +145,9 @@ impl<'r> Reader<'_, 'r> {
                 self.stderr.push(text);
                 Vec::new()
             }
-            Observed::Exit { code, signal, .. } => {
-                let stderr = (!self.stderr.is_empty()).then(|| self.stderr.join("\n"));
-                self.dialogue.gone(&Departure { code: *code, signal: *signal, stderr })
+            Observed::Exit { code, signal, how } => {
+                let departure = self.departure(*code, *signal, how.as_deref());
+                self.dialogue.gone(&departure)
             }
         };
         for event in events {
@@ -144,11 +155,30 @@ impl<'r> Reader<'_, 'r> {
         }
     }
 
+    /// When the client ended the agent, a prompt without an answer had stalled: how the agent went down and what it
+    /// printed says nothing about the provider.
+    fn departure(&self, code: Option<i32>, signal: Option<i32>, how: Option<&str>) -> Departure {
+        let stalled = self.open.iter().any(|open| open.terminal.is_none());
+        if stalled && how.is_some_and(|how| how != "self_exit") {
+            return Departure::default();
+        }
+        let stderr = (!self.stderr.is_empty()).then(|| self.stderr.join("\n"));
+        Departure { code, signal, stderr }
+    }
+
     fn sent(&mut self, frame: &Frame) -> Vec<Event> {
         let events = self.dialogue.to_agent(frame);
         for invocation in &self.dialogue.prompts()[self.open.len()..] {
-            self.open.push(Open { attempt: Attempt::begin(invocation.clone()), terminal: None });
+            self.open.push(Open { attempt: Attempt::begin(invocation.clone()), terminal: None, cancelled: false });
             self.stderr.clear();
+        }
+        if let Frame::Notification { method, params } = frame
+            && method == "session/cancel"
+        {
+            let session = params.get("sessionId").and_then(Value::as_str).unwrap_or_default();
+            for open in self.open.iter_mut().filter(|open| open.is_waiting_in(session)) {
+                open.cancelled = true;
+            }
         }
         events
     }
@@ -176,7 +206,8 @@ impl<'r> Reader<'_, 'r> {
                 EventKind::Failure(error) => Some(unopened(event, error, provider.clone(), setting)),
                 _ => None,
             });
-            return failed.collect();
+            let failed: Vec<Turn> = failed.collect();
+            return if failed.is_empty() { vec![unprompted(provider)] } else { failed };
         }
         let turn = |(index, open): (usize, &Open)| verdict(index + 1, open, provider.clone(), setting);
         self.open.iter().enumerate().map(turn).collect()
@@ -184,7 +215,7 @@ impl<'r> Reader<'_, 'r> {
 }
 
 fn verdict(number: usize, open: &Open, provider: Option<AgentId>, setting: Setting<'_>) -> Turn {
-    let Open { attempt, terminal } = open;
+    let Open { attempt, terminal, cancelled } = open;
     let mut turn = Turn {
         number,
         provider,
@@ -198,7 +229,13 @@ fn verdict(number: usize, open: &Open, provider: Option<AgentId>, setting: Setti
             let classification = classified(event, error, attempt.phase(), setting);
             if let Some(terminal) = Terminal::new(event, &classification) {
                 turn.pre_result_safe = attempt.pre_result_safe(&terminal).is_ok();
-                turn.decision = Some(disposition(&terminal, attempt, Means::interactive(0), setting.now));
+                let mut decision = disposition(&terminal, attempt, Means::interactive(0), setting.now);
+                if *cancelled {
+                    // Whatever fails after the client's own cancel is the cancel, not the provider.
+                    decision.disposition = Disposition::ManualRecovery;
+                    decision.refusals.push(Refusal::CancelledByClient);
+                }
+                turn.decision = Some(decision);
             }
             turn.end = end(error);
             turn.classification = Some(classification);
@@ -207,6 +244,11 @@ fn verdict(number: usize, open: &Open, provider: Option<AgentId>, setting: Setti
         None => {}
     }
     turn
+}
+
+/// Nothing failed and nothing was prompted.
+const fn unprompted(provider: Option<AgentId>) -> Turn {
+    Turn { number: 0, provider, end: TurnEnd::Unprompted, classification: None, pre_result_safe: false, decision: None }
 }
 
 /// A failure before any prompt: nothing was sent, so there is no attempt whose evidence could authorize anything.

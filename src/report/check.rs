@@ -8,7 +8,7 @@ use serde::Serialize;
 
 pub use summary::summary;
 
-use super::finding::{FindingJson, Sources, graphical};
+use super::finding::{FindingJson, Sources, clean_message, graphical};
 use super::style::{BAD, DIM, GOOD, STRONG, WARN, pad, paint};
 use crate::check::{CellState, Outcome};
 use crate::vocab::{CaptureMode, Case, Severity};
@@ -140,7 +140,8 @@ pub(crate) const fn state_words(state: CellState) -> (&'static str, anstyle::Sty
 }
 
 fn grid(outcome: &Outcome, width: usize) -> String {
-    let first = outcome.grid.iter().map(|row| row.gateway.chars().count()).max().unwrap_or(0).max(7) + 2;
+    let first =
+        outcome.grid.iter().map(|row| clean_message(&row.gateway).chars().count()).max().unwrap_or(0).max(7) + 2;
     let cases = cases(outcome);
     let columns: Vec<usize> = cases.iter().map(|case| case.as_str().len().max(9) + 1).collect();
     if first + columns.iter().sum::<usize>() <= width + 1 {
@@ -162,7 +163,7 @@ fn wide_grid(outcome: &Outcome, first: usize, cases: &[Case], columns: &[usize])
     }
     text.push('\n');
     for row in &outcome.grid {
-        let mut line = pad(&row.gateway, first);
+        let mut line = pad(&clean_message(&row.gateway), first);
         for ((_, state), column) in row.cells.iter().zip(columns) {
             let (word, style) = state_words(*state);
             line.push_str(&paint(style, word));
@@ -177,7 +178,7 @@ fn wide_grid(outcome: &Outcome, first: usize, cases: &[Case], columns: &[usize])
 fn tall_grid(outcome: &Outcome) -> String {
     let mut text = String::new();
     for row in &outcome.grid {
-        let _ = writeln!(text, "{}", paint(STRONG, &row.gateway));
+        let _ = writeln!(text, "{}", paint(STRONG, &clean_message(&row.gateway)));
         for (case, state) in &row.cells {
             let (word, style) = state_words(*state);
             let _ = writeln!(text, "  {} {}", pad(case.as_str(), 14), paint(style, word));

@@ -8,7 +8,6 @@ use serde::Serialize;
 
 use super::excerpt::Excerpt;
 use super::style;
-use crate::redact::{Payload, Raw, Redactor};
 use crate::vocab::{Finding, Severity};
 
 /// The texts of the files that findings point into, by path.
@@ -20,7 +19,7 @@ const MESSAGE_CHARACTERS: usize = 600;
 /// Untrusted words inside a message, cleaned and bounded.
 #[must_use]
 pub fn clean_message(message: &str) -> String {
-    style::one_line(Redactor::embedded().clean::<Payload>(Raw::new(message)).as_str(), MESSAGE_CHARACTERS)
+    style::one_line(&super::clean(message), MESSAGE_CHARACTERS)
 }
 
 /// A finding as other programs read it.
@@ -52,7 +51,7 @@ impl From<&Finding> for FindingJson {
 /// A finding as a person reads it: code, sentence, underlined place, what to do.
 #[must_use]
 pub fn graphical(finding: &Finding, sources: &Sources, width: usize) -> String {
-    let shown = Shown::new(finding, sources);
+    let shown = Shown::new(finding, sources, width);
     let handler = GraphicalReportHandler::new_themed(GraphicalTheme::unicode())
         .with_width(width.clamp(40, 120))
         .with_links(false)
@@ -76,10 +75,11 @@ struct Shown {
 }
 
 impl Shown {
-    fn new(finding: &Finding, sources: &Sources) -> Self {
+    fn new(finding: &Finding, sources: &Sources, width: usize) -> Self {
         let place = &finding.place;
         let excerpt = place.span.and_then(|span| {
-            sources.get(&place.file).map(|source| Excerpt::new(&super::escape::path(&place.file), source, span))
+            let file = super::escape::path(&place.file);
+            sources.get(&place.file).map(|source| Excerpt::new(&file, source, span, width))
         });
         let mut message = clean_message(&finding.message);
         if excerpt.is_none() && !place.file.is_empty() {

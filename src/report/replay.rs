@@ -9,7 +9,7 @@ use serde::Serialize;
 pub use summary::summary;
 
 use super::check::count;
-use super::finding::{FindingJson, Sources, graphical};
+use super::finding::{FindingJson, Sources, clean_message, graphical};
 use super::style::{BAD, DIM, GOOD, STRONG, one_line, pad, paint};
 use crate::fixture::{Cell, FixtureFile, Provenance};
 use crate::replay::{Mismatch, Replayed, Step};
@@ -143,7 +143,7 @@ pub fn human(replays: &Replays<'_>, sources: &Sources, width: usize, quiet: bool
         if single || !shown.passed() {
             text.push_str(&timeline(shown, width));
         } else if !quiet {
-            let _ = writeln!(text, "{} {}", paint(GOOD, "✓"), shown.cell);
+            let _ = writeln!(text, "{} {}", paint(GOOD, "✓"), clean_message(&shown.cell));
         }
     }
     for finding in replays.unread {
@@ -165,7 +165,7 @@ fn timeline(shown: &Shown<'_>, width: usize) -> String {
     let mut text = headline(shown);
     match &shown.result {
         Err(error) => {
-            let _ = writeln!(text, "  {} failed to {}", paint(BAD, "✗"), one_line(error, width));
+            let _ = writeln!(text, "  {} failed to {}", paint(BAD, "✗"), clean_message(error));
         }
         Ok(replayed) => {
             let two = width >= 90;
@@ -186,20 +186,21 @@ fn timeline(shown: &Shown<'_>, width: usize) -> String {
 fn headline(shown: &Shown<'_>) -> String {
     let fixture = &shown.file.fixture;
     let capture = match &fixture.provenance {
-        Provenance::Recorded { captured_at, .. } => format!("recorded {}", one_line(captured_at, 30)),
+        Provenance::Recorded { captured_at, .. } => format!("recorded {}", clean_message(captured_at)),
         Provenance::Reconstructed { .. } => "reconstructed".to_owned(),
     };
     format!(
         "{}   {capture}   {}   generation {}\n",
-        paint(STRONG, &shown.cell),
-        fixture.agent,
+        paint(STRONG, &clean_message(&shown.cell)),
+        clean_message(fixture.agent.as_str()),
         fixture.identity.generation
     )
 }
 
 fn row(text: &mut String, number: usize, step: &Step, left: usize, two: bool) {
     let token = step.token.map_or("", |token| token.as_str());
-    let words: Vec<&str> = [token, step.name.as_str()].into_iter().filter(|word| !word.is_empty()).collect();
+    let name = clean_message(&step.name);
+    let words: Vec<&str> = [token, name.as_str()].into_iter().filter(|word| !word.is_empty()).collect();
     let mut what = format!("{number} {}", words.join("  "));
     if let Some(excerpt) = &step.text {
         let room = left.saturating_sub(what.chars().count() + 4).max(12);
@@ -237,7 +238,7 @@ fn conclusion(text: &mut String, replayed: &Replayed) {
     }
     let _ = writeln!(text, "  → {safe} → {next}{why}");
     for mismatch in &replayed.mismatches {
-        let shown = |value: &str| if value.is_empty() { "nothing".to_owned() } else { one_line(value, 200) };
+        let shown = |value: &str| if value.is_empty() { "nothing".to_owned() } else { clean_message(value) };
         let _ = writeln!(
             text,
             "  {} {}: expected {}, got {}",

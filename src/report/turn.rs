@@ -9,7 +9,7 @@ use crate::vocab::Disposition;
 /// One line of the machine interface.
 #[must_use]
 pub fn json(line: &TurnLine<'_>) -> String {
-    // Plain data: writing it can not fail.
+    // Words of closed lists, numbers and the path that the user typed: nothing of the transcript's text is in it.
     serde_json::to_string(line).unwrap_or_default() + "\n"
 }
 

@@ -6,6 +6,8 @@ mod canon;
 mod check;
 mod classify;
 mod diff;
+mod redact;
 mod replay;
 mod run;
+mod secrets;
 mod usage;

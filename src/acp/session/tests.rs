@@ -7,7 +7,7 @@ use super::*;
 use crate::text::contains_normalized;
 use crate::vocab::{ExecutionId, SessionId};
 
-const OVERLOADED: &str = "API Error: Repeated 529 Overloaded errors. The API is at capacity.";
+const OVERLOADED: &str = "API Error: 529 Overloaded. This is a server-side issue, try again in a moment.";
 const STALLED: &str = "Error: RetriableError: [unavailable] PING timed out";
 
 fn knowledge() -> Knowledge<'static> {

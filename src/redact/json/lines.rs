@@ -187,7 +187,9 @@ impl Rewriter {
             return;
         }
         self.record(&spans, held.base + item.start);
+        self.engine.takes_literally = item.key;
         let mut pieces = self.engine.rewrite_found(content.to_owned(), Vec::new(), spans, Spelling::Json);
+        self.engine.takes_literally = false;
         let text = pieces.pop().unwrap_or_default();
         if text != content {
             if remembers {

@@ -5,9 +5,11 @@
 //!
 //! Must not know: what a frame means beyond "this is a piece of a streamed message".
 
+mod document;
 mod lines;
 mod memo;
 mod tokens;
 
+pub(super) use document::learn;
 pub use lines::Lines;
 pub(super) use lines::Rewriter;

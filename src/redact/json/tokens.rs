@@ -19,6 +19,8 @@ pub(super) struct Item {
     pub(super) end: usize,
     /// What the key, the sibling or the flag before it says.
     pub(super) name: KeyName,
+    /// A key of an object.
+    pub(super) key: bool,
     /// A number, without quotes around it.
     pub(super) number: bool,
     /// A piece of a message: it is read together with its neighbours, not alone.
@@ -45,7 +47,7 @@ pub(super) enum Mark {
 pub(super) struct StreamId {
     /// Of the session's id.
     pub(super) session: u64,
-    /// Of the kind of update.
+    /// Of the kind of update and the id of the message.
     pub(super) update: u64,
     /// Lines of stderr go on beside every message.
     pub(super) beside: bool,
@@ -91,6 +93,11 @@ struct Frame {
     text: Option<usize>,
     /// Whether this object is the value of `content`.
     content: bool,
+    /// Content of `messageId`.
+    message: Option<(usize, usize)>,
+    /// Whether this is a JSON-RPC message, and whether it answers one.
+    rpc: bool,
+    answer: bool,
 }
 
 impl Tokens {
@@ -158,14 +165,19 @@ impl Tokens {
             match frame.text {
                 Some(item) if update.ends_with(b"_chunk") || update == b"stderr" => {
                     let session = session.map_or(&b""[..], |(start, end)| &bytes[start..end]);
+                    let message = frame.message.map_or(&b""[..], |(start, end)| &bytes[start..end]);
+                    let update_digest = digest(update) ^ digest(message).rotate_left(1);
                     let stream =
-                        StreamId { session: digest(session), update: digest(update), beside: update == b"stderr" };
+                        StreamId { session: digest(session), update: update_digest, beside: update == b"stderr" };
                     self.items[item].piece = true;
                     self.marks.push(Mark::Piece { item, stream });
                 }
                 _ if QUIET_UPDATES.contains(&update) || update.contains(&b' ') => {}
                 _ => self.marks.push(Mark::Break),
             }
+        }
+        if frame.rpc && frame.answer {
+            self.marks.push(Mark::Break);
         }
         if let Some(parent) = self.frames.last_mut()
             && frame.content
@@ -184,10 +196,16 @@ impl Tokens {
 
     fn string(&mut self, bytes: &[u8], start: usize, end: usize, session: &mut Option<(usize, usize)>) {
         let index = self.items.len();
-        let mut item = Item { start, end, name: KeyName::Plain, number: false, piece: false };
+        let mut item = Item { start, end, name: KeyName::Plain, key: false, number: false, piece: false };
         match self.frames.last_mut() {
             Some(frame) if frame.object && frame.key.is_none() => {
+                item.key = true;
                 frame.key = Some((start, end));
+                match &bytes[start..end] {
+                    b"jsonrpc" => frame.rpc = true,
+                    b"result" | b"error" => frame.answer = true,
+                    _ => {}
+                }
                 frame.key_name = Some(name_of(&bytes[start..end])).filter(|name| *name != KeyName::Plain);
             }
             Some(frame) if frame.object => {
@@ -198,6 +216,7 @@ impl Tokens {
                     b"sessionUpdate" | b"kind" => frame.update = Some((start, end)),
                     b"dir" if &bytes[start..end] == b"stderr" => frame.update = Some((start, end)),
                     b"sessionId" => *session = Some((start, end)),
+                    b"messageId" => frame.message = Some((start, end)),
                     b"text" => frame.text = Some(index),
                     _ => {}
                 }
@@ -225,7 +244,14 @@ impl Tokens {
         let name = self.frames.last().and_then(|frame| if frame.object { frame.key_name } else { frame.inherited });
         let digits = bytes[at..at + length].iter().all(u8::is_ascii_digit);
         if name == Some(KeyName::Secret) && digits && length >= 4 {
-            self.items.push(Item { start: at, end: at + length, name: KeyName::Secret, number: true, piece: false });
+            self.items.push(Item {
+                start: at,
+                end: at + length,
+                name: KeyName::Secret,
+                key: false,
+                number: true,
+                piece: false,
+            });
         }
         at + length
     }
@@ -245,9 +271,12 @@ impl Frame {
     }
 }
 
-/// What a key says. Most keys are short and hold none of the words; the first bytes of the words are looked for first.
+/// What a key says; a key that holds other signs than names do, a placeholder for one, says nothing. Most keys are short and hold none of the words; the first bytes of the words are looked for first.
 fn name_of(key: &[u8]) -> KeyName {
-    if key.len() < 3 || key.len() > 120 || !may_be_secret(key) {
+    let is_name = |byte: &u8| {
+        byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b' ' | b':' | b'/' | b'$' | b'@')
+    };
+    if key.len() < 3 || key.len() > 120 || !may_be_secret(key) || !key.iter().all(is_name) {
         return KeyName::Plain;
     }
     key_name::classify(key)

@@ -104,7 +104,9 @@ fn is_mask(value: &[u8]) -> bool {
         value.iter().all(|byte| b"*.#-_ ".contains(byte)) || value.chunks(3).all(|three| three == "•".as_bytes());
     let crosses = value.len() >= 3 && value.iter().all(|byte| matches!(byte, b'x' | b'X'));
     let named = value.starts_with(b"<") && value.ends_with(b">") && !value.iter().any(u8::is_ascii_digit);
-    bullets || crosses || named
+    let text = String::from_utf8_lossy(value);
+    let left_out = text.strip_suffix('…').or_else(|| text.strip_suffix("...")).is_some_and(|lead| lead.len() <= 8);
+    bullets || crosses || named || left_out && !value.iter().any(u8::is_ascii_digit)
 }
 
 /// References to variables of shells, templates and languages.
@@ -161,6 +163,7 @@ mod tests {
             ("process.env.SECRET;", true, true),
             ("parser.next_token();", false, true),
             ("string;", true, false),
+            ("sk-…", true, false),
             ("hunter2", false, false),
             ("abc)def", false, false),
             ("abc,def", false, false),

@@ -49,6 +49,15 @@ fn exit(code: i32) -> Value {
     json!({"t_ms": 4, "dir": "exit", "code": code})
 }
 
+fn closed(code: i32) -> Value {
+    json!({"t_ms": 4, "dir": "exit", "code": code, "how": "stdin_closed"})
+}
+
+fn cancelled() -> Value {
+    let frame = json!({"jsonrpc": "2.0", "method": "session/cancel", "params": {"sessionId": "s"}});
+    json!({"t_ms": 2, "dir": "client_to_agent", "frame": frame})
+}
+
 /// `turn:terminal:code:safe:disposition` of each turn.
 fn verdicts(lines: &[Value]) -> Vec<String> {
     let text = lines.iter().map(|line| format!("{line}\n")).collect::<String>();
@@ -124,7 +133,17 @@ fn every_prompt_gives_one_verdict() {
             &["0:session_error:unknown_provider_error:false:manual_recovery"],
         ),
         ("no launch", vec![initialize(), exit(1)], &["0:exit:unknown_provider_error:false:manual_recovery"]),
-        ("nothing failed", vec![initialize(), ended(0, json!({})), exit(0)], &[]),
+        ("nothing failed", vec![initialize(), ended(0, json!({})), exit(0)], &["0:unprompted:-:false:-"]),
+        (
+            "cancelled by the client, then failed",
+            vec![prompt(1), cancelled(), failed(1, &wrapped)],
+            &["1:prompt_error:provider_overloaded:true:manual_recovery"],
+        ),
+        (
+            "never answered, then ended by the client",
+            vec![prompt(1), stderr("connect ECONNREFUSED"), closed(0)],
+            &["1:exit:agent_runtime_error:true:manual_recovery"],
+        ),
     ];
     let wrong: Vec<_> = rows
         .iter()

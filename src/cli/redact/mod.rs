@@ -1,0 +1,48 @@
+//! `refrain redact`: text, JSON and JSON Lines without forbidden shapes.
+
+mod files;
+mod rewrite;
+mod wire;
+
+use std::io::Read as _;
+
+use super::arguments::{RedactArguments, RedactFormat};
+use super::exit::{Exit, Failure};
+use super::output::Output;
+use crate::shell::disk;
+pub(super) use rewrite::Kind;
+use rewrite::Rewriting;
+
+/// Rewrites or reports.
+pub(super) fn run(arguments: &RedactArguments, output: &mut Output) -> Result<Exit, Failure> {
+    if arguments.format == RedactFormat::Jsonl {
+        return wire::run(arguments, output);
+    }
+    let streams = arguments.paths.iter().filter(|path| *path == "-").count();
+    if streams > 0 && arguments.paths.len() > 1 {
+        return Err(Failure::usage("refrain::redact::usage", "read `-` together with files"));
+    }
+    if arguments.output.is_some() && arguments.paths.len() > 1 {
+        return Err(Failure::usage("refrain::redact::usage", "write several files to one `--output`"));
+    }
+    if arguments.paths.is_empty() || streams > 0 {
+        return stream(arguments, output);
+    }
+    files::run(arguments, output)
+}
+
+/// Standard input to standard output, or to `--output`.
+fn stream(arguments: &RedactArguments, output: &mut Output) -> Result<Exit, Failure> {
+    let rewriting = Rewriting::new(arguments);
+    if arguments.kind == Some(Kind::Jsonl) && arguments.output.is_none() && !arguments.check && !arguments.diff {
+        return rewriting.lines(std::io::stdin().lock(), output);
+    }
+    let mut bytes = Vec::new();
+    let failed = |error| Failure::usage("refrain::disk::unreadable", format!("read standard input: {error}"));
+    std::io::stdin().lock().take(disk::READ_LIMIT_BYTES).read_to_end(&mut bytes).map_err(failed)?;
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        Failure::usage("refrain::disk::not_utf8", format!("read standard input: no UTF-8 at byte {at}"))
+    })?;
+    files::one(arguments, &rewriting, "-", &text, output)
+}
