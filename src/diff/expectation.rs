@@ -54,7 +54,7 @@ fn fixture_edits(base: &[FixtureFile], head: &[FixtureFile]) -> Vec<Edit> {
         }
         if before.fixture.frames != after.fixture.frames {
             let count = |file: &FixtureFile| format!("{} frames", file.fixture.frames.len());
-            edits.push(edit("frames", count(before), Some(count(after))));
+            edits.push(edit("frames", count(before), Some(format!("{}, not the same", count(after)))));
         }
     }
     edits

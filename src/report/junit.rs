@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::escape::xml;
+use super::escape::{path, xml};
+use super::style::guarded;
 use super::summary::{Case, Summary};
 
 /// The document.
@@ -46,10 +47,11 @@ fn testcase(command: &str, case: &Case) -> String {
     let Some(first) = case.failures.first() else { return text + "/>\n" };
     let entries = case.failures.iter().map(|note| {
         let entry = note.entry();
-        format!("{}\n{}", entry.name, entry.body)
+        format!("{}\n{}", path(&entry.name), entry.body)
     });
-    let body: Vec<String> = entries.map(|entry| xml(&entry)).collect();
+    // Line feeds stay, for people; none may begin a line that a build log obeys.
+    let body = entries.map(|entry| xml(&entry).replace("&#10;", "\n")).collect::<Vec<_>>().join("\n\n");
     let _ = writeln!(text, ">\n      <failure type=\"{}\" message=\"{}\">", xml(first.code), xml(&first.message));
-    let _ = writeln!(text, "{}\n      </failure>\n    </testcase>", body.join("\n\n").replace("&#10;", "\n"));
+    let _ = writeln!(text, "{}\n      </failure>\n    </testcase>", guarded(body));
     text
 }

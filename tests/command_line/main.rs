@@ -6,8 +6,13 @@ mod canon;
 mod check;
 mod classify;
 mod diff;
+mod hostile;
+#[path = "../support/json_schema.rs"]
+mod json_schema;
 mod redact;
 mod replay;
 mod run;
 mod secrets;
 mod usage;
+#[path = "../support/xml.rs"]
+mod xml;
