@@ -305,6 +305,16 @@ pub enum RedactFormat {
     Text,
     /// The machine interface: `{"id", "text", "as"}` a line in, `{"id", "text", "hits"}` a line out.
     Jsonl,
+    /// With `--check`: one JSON document.
+    Json,
+    /// With `--check`: a comment for a pull request.
+    Markdown,
+    /// With `--check`: annotations of a GitHub workflow.
+    Github,
+    /// With `--check`: JUnit XML for a CI service.
+    Junit,
+    /// With `--check`: SARIF 2.1.0 for code scanning.
+    Sarif,
 }
 
 /// Arguments of `redact`.
@@ -323,7 +333,7 @@ pub struct RedactArguments {
     /// What the input is; told from its name and its first line when absent.
     #[arg(long = "as", value_enum, value_name = "KIND")]
     pub kind: Option<Kind>,
-    /// Text, or the machine interface.
+    /// Text, the machine interface, or how `--check` reports.
     #[arg(long, value_enum, default_value_t = RedactFormat::Text)]
     pub format: RedactFormat,
     /// Report only; nothing is written.

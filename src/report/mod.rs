@@ -14,6 +14,7 @@ pub mod finding;
 pub mod github;
 pub mod junit;
 pub mod markdown;
+pub mod redact;
 pub mod replay;
 pub mod sarif;
 pub mod style;

@@ -13,6 +13,16 @@ use super::xml;
 const HOSTILE: &str = "\n::error file=x::pwned\n::stop-commands::t\n##[add-mask]a\n##vso[task.x]b\r\n\
     ````\n</details><script>alert(1)</script> <!-- @everyone #1 [x](http:a) | & ' \" ]]> %0A \u{1b}[31mred\u{7}\u{202e}rtl\u{200b}";
 
+/// A fake credential, built from parts so that no scanner mistakes this file for a leak.
+fn secret() -> String {
+    ["s", "k-", "ant-api03-", "Zk3Qw9Lm2Xv7Bn4Tc8Rd5Yh1Jf6Gs0Pa"].concat()
+}
+
+/// All of it, with a secret.
+fn hostile() -> String {
+    format!("{HOSTILE} {}", secret())
+}
+
 fn json(text: &str) -> String {
     Value::from(text).to_string().trim_matches('"').to_owned()
 }
@@ -21,8 +31,8 @@ fn json(text: &str) -> String {
 fn hostile_project() -> (tempfile::TempDir, std::path::PathBuf) {
     let (keep, folder) = copy();
     let fixture = |cell: &str| format!("fixtures/{cell}.json");
-    let text = json(HOSTILE);
-    let huge = json(&format!("{HOSTILE} {}", "A1 ".repeat(350_000)));
+    let text = json(&hostile());
+    let huge = json(&format!("{} {}", hostile(), "A1 ".repeat(350_000)));
     for cell in ["litellm/matched", "litellm/mismatched"] {
         edit(&folder, &fixture(cell), "\"text\": \"", &format!("\"text\": \"{text} "));
     }
@@ -48,9 +58,9 @@ fn harms(output: &str, annotations: bool) -> Vec<String> {
     if let Some(c) = output.chars().find(|c| bad(*c)) {
         found.push(format!("the character {c:?}"));
     }
-    for command in ["##[", "##vso["] {
-        if output.contains(command) {
-            found.push(format!("`{command}`"));
+    for part in ["##[", "##vso[", &secret()[12..]] {
+        if output.contains(part) {
+            found.push(format!("`{part}`"));
         }
     }
     let commands: Vec<&str> = output.lines().filter(|line| line.trim_start().starts_with("::")).collect();
@@ -199,10 +209,23 @@ fn check_and_replay_show_a_hostile_project_harmlessly() {
 }
 
 #[test]
+fn redact_reports_hostile_files_harmlessly() {
+    let (_keep, folder) = hostile_project();
+    let mut wrong = Vec::new();
+    let command = ["redact", "--check", "fixtures"];
+    run_all(&folder, &command, &["text", "json", "markdown", "github", "junit", "sarif"], 1, &mut wrong);
+    let ran = refrain_in(&folder, &["redact", "fixtures", "--format", "sarif"], "");
+    if ran.code != 2 {
+        wrong.push(format!("a report without --check: {ran:#?}"));
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
 fn diff_shows_hostile_states_harmlessly() {
     let (_keep, folder) = copy();
     let rule = "catalogue/rules/amp.quota.v1.yaml";
-    let text = json(HOSTILE);
+    let text = json(&hostile());
     edit(&folder, rule, "code: quota_limited", "code: model_capacity");
     edit(&folder, rule, "  negative:\n", &format!("    - text: \"out of credits {text}\"\n  negative:\n"));
     let (_keep_base, base) = copy();
@@ -232,7 +255,8 @@ fn the_checks_of_this_file_find_what_they_look_for() {
         ("a ##[error]x", true),
         ("\u{1b}[31m", true),
         ("\u{202e}", true),
-        (HOSTILE, true),
+        (&hostile(), true),
+        (&secret(), true),
     ] {
         if harms(text, false).is_empty() == is_harm {
             wrong.push(format!("{text:?}"));

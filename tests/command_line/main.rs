@@ -6,6 +6,7 @@ mod canon;
 mod check;
 mod classify;
 mod diff;
+mod formats;
 mod hostile;
 #[path = "../support/json_schema.rs"]
 mod json_schema;
