@@ -17,6 +17,7 @@ pub mod markdown;
 pub mod redact;
 pub mod replay;
 pub mod sarif;
+pub mod schema;
 pub mod style;
 pub mod summary;
 pub mod turn;
