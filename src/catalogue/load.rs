@@ -197,13 +197,25 @@ fn malformed(source: &Source<'_>, error: &yaml::YamlError) -> Finding {
     let start = source.text.split_inclusive('\n').take(error.line.saturating_sub(1)).map(str::len).sum::<usize>();
     let line = source.text[start.min(source.text.len())..].lines().next().unwrap_or_default();
     let column = line.char_indices().nth(error.column.saturating_sub(1)).map_or(0, |(at, _)| at);
-    let place = if error.line == 0 {
+    let place = if let Some(place) = unknown_word(source, &error.message) {
+        place
+    } else if error.line == 0 {
         Place::file(source.path)
     } else {
         Place::span(source.path, source.text, start + column, line.len().saturating_sub(column).max(1))
     };
     Finding::error("refrain::catalogue::malformed", place, format!("this is no rule: {}", error.message))
         .help("`refrain schema rule` prints the format")
+}
+
+/// Where the unknown word of a message stands: the parser only knows where its document starts.
+fn unknown_word(source: &Source<'_>, message: &str) -> Option<Place> {
+    let word = message.split_once("unknown ")?.1.split('`').nth(1)?;
+    let at = source.text.match_indices(word).find(|(at, _)| {
+        let before = source.text[..*at].trim_end_matches([' ', '\'', '"']);
+        before.ends_with([':', '-', '[', ','])
+    });
+    at.map(|(at, _)| Place::span(source.path, source.text, at, word.len()))
 }
 
 fn path_is_id(source: &Source<'_>, document: &RuleDocument, findings: &mut Vec<Finding>) {

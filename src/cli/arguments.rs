@@ -1,12 +1,20 @@
 //! What can be typed.
 
+mod describe;
+mod diff;
+mod list;
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+pub(super) use describe::{CompletionsArguments, InitArguments, ManArguments, SchemaArguments};
+pub(super) use diff::{DiffArguments, DiffFormat, FailOn};
+pub(super) use list::{ListArguments, ListFormat};
+
 use super::redact::Kind;
 use crate::redact::Profile;
-use crate::vocab::Tier;
+use crate::vocab::{Tier, UnknownWord};
 
 /// Decides, the same way every time, what an agent client may do after its model provider failed.
 #[derive(Debug, Parser)]
@@ -66,8 +74,32 @@ pub enum Command {
     Canon(CanonArguments),
     /// Shows what a change of the catalogue does: every input that is judged differently, worst first.
     Diff(DiffArguments),
+    /// Lists rules, codes, shapes or cells.
+    List(ListArguments),
+    /// Starts a project of your own: matrix, catalogue and fixtures, green from the first check.
+    Init(InitArguments),
+    /// Prints the JSON Schema of a format, for completion in editors.
+    Schema(SchemaArguments),
+    /// Prints completions for a shell.
+    Completions(CompletionsArguments),
+    /// Prints the manual page of the tool or of one command.
+    Man(ManArguments),
+    /// Records an agent against the fault lab, a proxy or a provider, and derives a fixture.
+    #[cfg(unix)]
+    Capture(Box<super::capture::CaptureArguments>),
+    /// A model provider on loopback that fails on purpose.
+    #[cfg(unix)]
+    Lab(super::lab::LabArguments),
+    /// Says which agents are installed and how to get the others.
+    #[cfg(unix)]
+    Doctor(super::doctor::DoctorArguments),
+    /// Removes raw transcripts.
+    #[cfg(unix)]
+    Clean(super::clean::CleanArguments),
     /// Rewrites text, transcripts or fixtures without credentials, identifiers, URLs and paths.
     Redact(RedactArguments),
+    /// Plays scenarios through the recovery core in simulated time and prints every decision.
+    Simulate(SimulateArguments),
 }
 
 /// Formats of `check` and `replay`.
@@ -87,21 +119,6 @@ pub enum Format {
     Junit,
     /// SARIF 2.1.0 for code scanning.
     Sarif,
-}
-
-/// Formats of `diff`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum DiffFormat {
-    /// For people.
-    Human,
-    /// One JSON document.
-    Json,
-    /// One JSON document a line.
-    Jsonl,
-    /// A comment for a pull request.
-    Markdown,
-    /// Annotations of a GitHub workflow.
-    Github,
 }
 
 /// Arguments of `check`.
@@ -209,53 +226,6 @@ pub struct CanonArguments {
     pub upgrade: bool,
 }
 
-/// Which changes fail the command.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum FailOn {
-    /// A client would act where a person was needed before.
-    Widened,
-    /// Any input is judged differently.
-    Any,
-}
-
-/// Arguments of `diff`.
-#[derive(Debug, Args)]
-#[command(after_help = DIFF_EXAMPLES)]
-pub struct DiffArguments {
-    /// Two outputs of `classify --format jsonl` to compare instead of two catalogues.
-    #[arg(value_name = "BEFORE AFTER", num_args = 2, conflicts_with_all = ["base", "head", "evidence", "now"])]
-    pub outputs: Vec<PathBuf>,
-    /// The state before: a git revision, or a folder that holds `catalogue/`, `fixtures/` or `matrix.yaml`; `HEAD` when
-    /// absent.
-    #[arg(long, value_name = "REV|DIR")]
-    pub base: Option<String>,
-    /// The state after; the current folder when absent.
-    #[arg(long, value_name = "REV|DIR")]
-    pub head: Option<String>,
-    /// Further inputs for both sides: JSON Lines of evidence, or a transcript.
-    #[arg(long, value_name = "FILE")]
-    pub evidence: Vec<PathBuf>,
-    /// Exit with 1 when there is such a change.
-    #[arg(long, value_enum, value_name = "WHICH")]
-    pub fail_on: Option<FailOn>,
-    /// Exit with 1 when anything differs, in the catalogues or in how an input is judged.
-    #[arg(long)]
-    pub exit_code: bool,
-    /// How the result is written.
-    #[arg(long, value_enum, default_value_t = DiffFormat::Human)]
-    pub format: DiffFormat,
-    /// The time that hints are measured from; the system clock, read once, when absent.
-    #[arg(long, value_name = "RFC3339")]
-    pub now: Option<jiff::Timestamp>,
-}
-
-const DIFF_EXAMPLES: &str = "\
-Examples:
-  refrain diff                                      the work tree against HEAD
-  refrain diff --base origin/main --fail-on widened a gate for pull requests
-  refrain diff --base main --evidence errors.jsonl  over further evidence
-  refrain diff before.jsonl after.jsonl             two outputs of classify";
-
 /// Tiers of `redact`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum TierChoice {
@@ -348,4 +318,36 @@ pub struct RedactArguments {
     /// Reviewed false positives for `--check`; values of enforced shapes are never allowed.
     #[arg(long, value_name = "FILE")]
     pub allow: Option<PathBuf>,
+}
+
+/// Formats of `simulate`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum PlainFormat {
+    /// For people.
+    Human,
+    /// One JSON document.
+    Json,
+}
+
+/// Arguments of `simulate`.
+#[derive(Debug, Args)]
+pub struct SimulateArguments {
+    /// Scenario files; `docs/SCENARIOS.md` says what is in one.
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<PathBuf>,
+    /// The project whose catalogue is used; without it the current folder, with the built-in data for what is not there.
+    #[arg(long, value_name = "DIR")]
+    pub root: Option<PathBuf>,
+    /// How the result is written.
+    #[arg(long, value_enum, default_value_t = PlainFormat::Human)]
+    pub format: PlainFormat,
+}
+
+/// A closed word list of the core as the values of an argument, with suggestions for mistyped ones.
+fn words<T>(known: &'static [&'static str]) -> impl clap::builder::TypedValueParser<Value = T>
+where
+    T: std::str::FromStr<Err = UnknownWord> + Clone + Send + Sync + 'static,
+{
+    use clap::builder::TypedValueParser as _;
+    clap::builder::PossibleValuesParser::new(known).try_map(|word| word.parse::<T>())
 }

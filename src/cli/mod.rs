@@ -9,12 +9,24 @@ mod exit;
 mod output;
 
 mod canon;
+#[cfg(unix)]
+mod capture;
 mod check;
 mod classify;
+#[cfg(unix)]
+mod clean;
+mod describe;
 mod diff;
+#[cfg(unix)]
+mod doctor;
+mod init;
+#[cfg(unix)]
+mod lab;
+mod list;
 mod project;
 mod redact;
 mod replay;
+mod simulate;
 
 use clap::Parser as _;
 
@@ -44,6 +56,20 @@ pub fn run() -> Exit {
         Command::Redact(redact) => redact::run(&redact, &mut output),
         Command::Canon(canon) => canon::run(&canon, &mut output),
         Command::Diff(diff) => diff::run(&diff, &mut output),
+        Command::List(list) => list::run(&list, &mut output),
+        Command::Init(init) => init::run(&init, &mut output),
+        Command::Schema(schema) => Ok(describe::schemas(&schema, &mut output)),
+        Command::Completions(completions) => Ok(describe::completions(&completions, &mut output)),
+        Command::Man(man) => describe::man(&man, &mut output),
+        Command::Simulate(simulate) => simulate::run(&simulate, &mut output),
+        #[cfg(unix)]
+        Command::Capture(capture) => capture::run(&capture, &mut output),
+        #[cfg(unix)]
+        Command::Lab(lab) => lab::run(&lab, &mut output),
+        #[cfg(unix)]
+        Command::Doctor(doctor) => doctor::run(&doctor, &mut output),
+        #[cfg(unix)]
+        Command::Clean(clean) => clean::run(&clean, &mut output),
     };
     match result {
         Ok(exit) => exit,

@@ -54,6 +54,12 @@ impl Output {
         self.flush();
     }
 
+    /// Writes bytes that are no text for a person, as they are.
+    pub(super) fn raw(&mut self, bytes: &[u8]) {
+        self.buffer(bytes);
+        self.flush();
+    }
+
     /// Keeps results back until [`Output::flush`].
     pub(super) fn buffer(&mut self, text: &[u8]) {
         self.pending.extend_from_slice(text);

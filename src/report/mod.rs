@@ -13,6 +13,7 @@ pub mod excerpt;
 pub mod finding;
 pub mod github;
 pub mod junit;
+pub mod list;
 pub mod markdown;
 pub mod redact;
 pub mod replay;

@@ -6,6 +6,7 @@ mod canon;
 mod check;
 mod classify;
 mod diff;
+mod first_minutes;
 mod formats;
 mod hostile;
 #[path = "../support/json_schema.rs"]
@@ -14,6 +15,7 @@ mod redact;
 mod replay;
 mod run;
 mod secrets;
+mod simulate;
 mod usage;
 #[path = "../support/xml.rs"]
 mod xml;
