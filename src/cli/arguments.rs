@@ -123,6 +123,7 @@ pub enum Format {
 
 /// Arguments of `check`.
 #[derive(Debug, Args)]
+#[command(after_help = CHECK_EXAMPLES)]
 pub struct CheckArguments {
     /// Cells to check, such as `litellm/matched`; all when none is given.
     #[arg(value_name = "CELL")]
@@ -138,8 +139,16 @@ pub struct CheckArguments {
     pub jobs: Option<usize>,
 }
 
+const CHECK_EXAMPLES: &str = "\
+Examples:
+  refrain check                              the whole project
+  refrain check litellm/matched              one cell
+  refrain check --format github              annotations in a workflow
+  refrain check --format junit > check.xml   for a CI service";
+
 /// Arguments of `replay`.
 #[derive(Debug, Args)]
+#[command(after_help = REPLAY_EXAMPLES)]
 pub struct ReplayArguments {
     /// Cells such as `litellm/matched`, fixture files, or folders; all when none is given.
     #[arg(value_name = "CELL|PATH")]
@@ -164,6 +173,12 @@ pub struct ReplayArguments {
     pub jobs: Option<usize>,
 }
 
+const REPLAY_EXAMPLES: &str = "\
+Examples:
+  refrain replay litellm/matched                     its timeline
+  refrain replay --corpus ../other/fixtures          another corpus
+  refrain replay --accept litellm/matched            make what it saw the expectation";
+
 /// Formats of `classify`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum ClassifyFormat {
@@ -187,6 +202,7 @@ pub enum TextSource {
 
 /// Arguments of `classify`.
 #[derive(Debug, Args)]
+#[command(after_help = CLASSIFY_EXAMPLES)]
 pub struct ClassifyArguments {
     /// A text, a transcript file, a file of evidence (JSON Lines), or `-` for standard input.
     #[arg(value_name = "TEXT|FILE|-")]
@@ -211,8 +227,15 @@ pub struct ClassifyArguments {
     pub root: Option<PathBuf>,
 }
 
+const CLASSIFY_EXAMPLES: &str = "\
+Examples:
+  refrain classify \"API Error: 529 Overloaded\"           a text
+  refrain classify --provider claude-acp session.jsonl   a transcript, one verdict a prompt
+  refrain classify --format jsonl -                      evidence line by line, kept open as a child";
+
 /// Arguments of `canon`.
 #[derive(Debug, Args)]
+#[command(after_help = CANON_EXAMPLES)]
 pub struct CanonArguments {
     /// Fixture files or folders, or `-` for one document from standard input to standard output; `fixtures` when none
     /// is given.
@@ -225,6 +248,12 @@ pub struct CanonArguments {
     #[arg(long)]
     pub upgrade: bool,
 }
+
+const CANON_EXAMPLES: &str = "\
+Examples:
+  refrain canon fixtures                  give every fixture its one spelling
+  refrain canon --check fixtures          only say which are not
+  refrain canon - < one.json > other.json one document";
 
 /// Tiers of `redact`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -289,6 +318,7 @@ pub enum RedactFormat {
 
 /// Arguments of `redact`.
 #[derive(Debug, Args)]
+#[command(after_help = REDACT_EXAMPLES)]
 pub struct RedactArguments {
     /// Files that are rewritten in place (a folder stands for its JSON files), or `-` for standard input to standard
     /// output.
@@ -319,6 +349,12 @@ pub struct RedactArguments {
     #[arg(long, value_name = "FILE")]
     pub allow: Option<PathBuf>,
 }
+
+const REDACT_EXAMPLES: &str = "\
+Examples:
+  refrain redact --check notes.txt                   what must not be shared, and where
+  refrain redact session.jsonl -o shared.jsonl       a transcript that may leave the machine
+  refrain redact --check fixtures --format github    a gate in a workflow";
 
 /// Formats of `simulate`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -30,8 +30,9 @@ pub(super) fn run(arguments: &CheckArguments, output: &mut Output) -> Result<Exi
         fixtures: &fixtures,
         cells: &arguments.cells,
     };
+    let quiet = output.quiet();
     let replays = |files: &[&crate::fixture::FixtureFile]| match loaded.knowledge() {
-        Some(knowledge) => project::replay_all(files, Setting { knowledge, now }, arguments.jobs),
+        Some(knowledge) => project::replay_all(files, Setting { knowledge, now }, arguments.jobs, quiet),
         None => Vec::new(),
     };
     let outcome = check::run(inputs, &replays).map_err(|unknown| {

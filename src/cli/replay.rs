@@ -32,7 +32,7 @@ pub(super) fn run(arguments: &ReplayArguments, output: &mut Output) -> Result<Ex
     };
     let corpus = Corpus::read(arguments, &tree)?;
     let setting = Setting { knowledge, now: clock::now() };
-    let results = project::replay_all(&corpus.selected(), setting, arguments.jobs);
+    let results = project::replay_all(&corpus.selected(), setting, arguments.jobs, output.quiet());
     if arguments.accept {
         return accept(&corpus.selected(), &results, output);
     }

@@ -20,6 +20,8 @@ pub mod lab;
 pub mod lines;
 #[cfg(feature = "acp")]
 pub mod link;
+#[cfg(feature = "cli")]
+pub mod progress;
 #[cfg(feature = "store")]
 pub mod store;
 #[cfg(all(feature = "cli", unix))]
