@@ -23,6 +23,8 @@ const REFUSED_KEYS: &[(&str, &str)] = &[
 
 /// Shortest literal that the prefilter may look for, in bytes.
 const LITERAL_LENGTH: usize = 3;
+/// Longest literal that the prefilter looks for, in bytes.
+const LITERAL_LIMIT: usize = 12;
 
 /// A rule file that was read.
 pub(crate) struct Source<'a> {
@@ -160,7 +162,9 @@ fn literals(source: &Source<'_>, document: &RuleDocument, findings: &mut Vec<Fin
     all
 }
 
-fn shortest(mut set: Vec<String>) -> Vec<String> {
+/// Without literals that a shorter one covers. Long ones are cut: the prefilter is built at every start.
+fn shortest(set: Vec<String>) -> Vec<String> {
+    let mut set: Vec<String> = set.iter().map(|one| crate::text::head(one, LITERAL_LIMIT).to_owned()).collect();
     set.sort_by(|one, other| one.len().cmp(&other.len()).then_with(|| one.cmp(other)));
     let mut kept: Vec<String> = Vec::new();
     for literal in set {
