@@ -91,10 +91,10 @@ fn broken(document: &Value, (pointer, new): &Break) -> Value {
     let (parent, key) = pointer.rsplit_once('/').expect("a pointer");
     match (document.pointer_mut(parent).expect(pointer), new) {
         (Value::Object(object), Some(new)) => drop(object.insert(key.to_owned(), new.clone())),
-        (Value::Object(object), None) => drop(object.remove(key).unwrap_or_else(|| panic!("{pointer} exists"))),
+        (Value::Object(object), None) => drop(object.remove(key).expect(pointer)),
         (Value::Array(items), Some(new)) => items[key.parse::<usize>().expect("an index")] = new.clone(),
         (Value::Array(items), None) => drop(items.remove(key.parse().expect("an index"))),
-        (other, _) => panic!("{pointer} is in {other}"),
+        (other, _) => assert!(other.is_object(), "{pointer} is in {other}"),
     }
     document
 }

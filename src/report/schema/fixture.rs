@@ -41,6 +41,9 @@ pub(super) fn schema() -> Value {
     json!({"title": "A replay fixture", "oneOf": alternatives})
 }
 
+/// A key and the schema of its value.
+type Key = (&'static str, Value);
+
 enum Date {
     Required(Value),
     Empty(Value),
@@ -74,7 +77,7 @@ fn rpc_code() -> Value {
 fn frame(kind: FrameKind) -> Value {
     let status = || word(ToolStatus::WORDS);
     let text = || json!({"type": "string"});
-    let (required, optional): (Vec<(&str, Value)>, Vec<(&str, Value)>) = match kind {
+    let (required, optional): (Vec<Key>, Vec<Key>) = match kind {
         FrameKind::MessageChunk => {
             (vec![("text", filled())], vec![("role", word(Role::WORDS)), ("origin", word(Origin::WORDS))])
         }
