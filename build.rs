@@ -1,4 +1,4 @@
-//! Lists the fixture corpus, the matrix and the data of the fault lab so that the binary carries them. It parses nothing.
+//! Lists the fixture corpus, the matrix, the catalogue and the data of the fault lab so that the binary carries them. It parses nothing.
 
 #![expect(clippy::disallowed_methods, reason = "a build script reads and writes files")]
 
@@ -10,6 +10,8 @@ fn main() -> io::Result<()> {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed=fixtures");
     println!("cargo::rerun-if-changed=matrix.yaml");
+    println!("cargo::rerun-if-changed=catalogue/rules");
+    println!("cargo::rerun-if-changed=catalogue/shapes");
     println!("cargo::rerun-if-changed=catalogue/lab");
     println!("cargo::rerun-if-changed=catalogue/presets");
     let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").ok_or(io::ErrorKind::NotFound)?);
@@ -21,6 +23,11 @@ fn main() -> io::Result<()> {
     }
     collect(&root.join("fixtures"), "json", &mut files)?;
     write_list(&root, files, &out.join("embedded_tree.rs"))?;
+
+    let mut files = Vec::new();
+    collect(&root.join("catalogue/rules"), "yaml", &mut files)?;
+    collect(&root.join("catalogue/shapes"), "yaml", &mut files)?;
+    write_list(&root, files, &out.join("embedded_catalogue.rs"))?;
 
     let mut files = Vec::new();
     collect(&root.join("catalogue/lab"), "yaml", &mut files)?;

@@ -11,6 +11,7 @@ pub mod classify;
 #[cfg(feature = "cli")]
 pub mod cli;
 pub mod derive;
+pub mod diff;
 pub mod evidence;
 pub mod explain;
 pub mod fixture;

@@ -65,6 +65,18 @@ impl Catalogue {
     /// file's name, patterns that do not compile, rules without samples or literals, unknown or circular `outranks`,
     /// samples that do not behave and rules that contradict each other (criterion .5).
     pub fn load<P: AsRef<str>, T: AsRef<str>>(files: impl IntoIterator<Item = (P, T)>) -> Result<Self, Vec<Finding>> {
+        let (catalogue, findings) = Self::examine(files);
+        if findings.iter().any(|finding| finding.severity == crate::vocab::Severity::Error) {
+            Err(findings)
+        } else {
+            Ok(catalogue)
+        }
+    }
+
+    /// What can be loaded of rule files, and everything that is wrong with them, warnings included. For those who show
+    /// what a change does even when it is not right yet; whoever decides anything uses [`Catalogue::load`].
+    #[must_use]
+    pub fn examine<P: AsRef<str>, T: AsRef<str>>(files: impl IntoIterator<Item = (P, T)>) -> (Self, Vec<Finding>) {
         let files: Vec<(P, T)> = files.into_iter().collect();
         let mut sources: Vec<Source<'_>> =
             files.iter().map(|(path, text)| Source { path: path.as_ref(), text: text.as_ref() }).collect();
@@ -100,11 +112,7 @@ impl Catalogue {
         let catalogue = Self::from_documents(documents.values().map(|(_, document)| document.clone()).collect());
         super::check::behaviour(&catalogue, &origin, &mut findings);
         findings.sort();
-        if findings.iter().any(|finding| finding.severity == crate::vocab::Severity::Error) {
-            Err(findings)
-        } else {
-            Ok(catalogue)
-        }
+        (catalogue, findings)
     }
 }
 

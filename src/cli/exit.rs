@@ -89,3 +89,15 @@ impl From<crate::shell::disk::DiskError> for Failure {
         Self::usage(code, error.to_string())
     }
 }
+
+impl From<crate::shell::git::GitError> for Failure {
+    fn from(error: crate::shell::git::GitError) -> Self {
+        use crate::shell::git::GitError;
+        let code = match &error {
+            GitError::Program(_) => "refrain::git::program",
+            GitError::Name(_) | GitError::Revision(..) | GitError::Empty(_) => "refrain::git::revision",
+            GitError::NotAFile(..) | GitError::TooLarge(_) | GitError::Answer(_) => "refrain::git::unreadable",
+        };
+        Self::usage(code, error.to_string())
+    }
+}

@@ -16,10 +16,14 @@ mod check;
 mod classify;
 #[cfg(unix)]
 mod clean;
+mod describe;
+mod diff;
 #[cfg(unix)]
 mod doctor;
+mod init;
 #[cfg(unix)]
 mod lab;
+mod list;
 mod project;
 mod redact;
 mod replay;
@@ -53,6 +57,12 @@ pub fn run() -> Exit {
         Command::Explain(explain) => explain::run(&explain, &mut output),
         Command::Redact(redact) => redact::run(&redact, &mut output),
         Command::Canon(canon) => canon::run(&canon, &mut output),
+        Command::Diff(diff) => diff::run(&diff, &mut output),
+        Command::List(list) => list::run(&list, &mut output),
+        Command::Init(init) => init::run(&init, &mut output),
+        Command::Schema(schema) => Ok(describe::schemas(&schema, &mut output)),
+        Command::Completions(completions) => Ok(describe::completions(&completions, &mut output)),
+        Command::Man(man) => describe::man(&man, &mut output),
         Command::Simulate(simulate) => simulate::run(&simulate, &mut output),
         #[cfg(unix)]
         Command::Capture(capture) => capture::run(&capture, &mut output),

@@ -29,7 +29,7 @@ pub fn human(classification: &Classification, width: usize) -> String {
         row("to do", remediation);
     }
     let _ = writeln!(text, "  {}", permission(classification));
-    text
+    super::style::guarded(text)
 }
 
 pub(super) fn headline(classification: &Classification) -> String {

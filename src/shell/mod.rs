@@ -11,6 +11,8 @@ pub mod clock;
 #[cfg(feature = "cli")]
 pub mod disk;
 #[cfg(feature = "cli")]
+pub mod git;
+#[cfg(feature = "cli")]
 pub mod jobs;
 #[cfg(all(feature = "cli", unix))]
 pub mod lab;
@@ -18,6 +20,8 @@ pub mod lab;
 pub mod lines;
 #[cfg(feature = "acp")]
 pub mod link;
+#[cfg(feature = "cli")]
+pub mod progress;
 #[cfg(feature = "store")]
 pub mod store;
 #[cfg(all(feature = "cli", unix))]
