@@ -10,6 +10,7 @@ pub mod check;
 pub mod classify;
 #[cfg(feature = "cli")]
 pub mod cli;
+pub mod derive;
 pub mod evidence;
 pub mod fixture;
 pub mod matrix;
@@ -19,7 +20,13 @@ pub mod redact;
 pub mod replay;
 #[cfg(feature = "cli")]
 pub mod report;
-#[cfg(feature = "acp")]
+#[cfg(any(feature = "acp", feature = "store"))]
 pub mod shell;
+pub mod simulate;
 pub mod text;
 pub mod vocab;
+
+/// The code of the embedding page is compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/EMBEDDING.md")]
+pub struct EmbeddingPage;

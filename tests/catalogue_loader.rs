@@ -105,7 +105,8 @@ fn files_are_judged_together_and_all_problems_are_told() {
     let collision = other.replace("provider_overloaded", "rate_limited");
     let first_beats = GOOD.replace("samples:", "outranks: [sample.calm.v1]\nsamples:");
     let second_beats = collision.replace("samples:", "outranks: [sample.busy.v1]\nsamples:");
-    let rows: &[(&str, Vec<(&str, &str)>, &[&str])] = &[
+    type Row<'a> = (&'a str, Vec<(&'a str, &'a str)>, &'a [&'a str]);
+    let rows: &[Row<'_>] = &[
         (
             "duplicate id",
             vec![("a/sample.busy.v1", GOOD), ("b/sample.busy.v1", GOOD)],

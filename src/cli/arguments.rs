@@ -63,8 +63,22 @@ pub enum Command {
     Classify(ClassifyArguments),
     /// Re-encodes fixtures in canonical form and finds duplicates.
     Canon(CanonArguments),
+    /// Records an agent against the fault lab, a proxy or a provider, and derives a fixture.
+    #[cfg(unix)]
+    Capture(Box<super::capture::CaptureArguments>),
+    /// A model provider on loopback that fails on purpose.
+    #[cfg(unix)]
+    Lab(super::lab::LabArguments),
+    /// Says which agents are installed and how to get the others.
+    #[cfg(unix)]
+    Doctor(super::doctor::DoctorArguments),
+    /// Removes raw transcripts.
+    #[cfg(unix)]
+    Clean(super::clean::CleanArguments),
     /// Rewrites text, transcripts or fixtures without credentials, identifiers, URLs and paths.
     Redact(RedactArguments),
+    /// Plays scenarios through the recovery core in simulated time and prints every decision.
+    Simulate(SimulateArguments),
 }
 
 /// Formats of `check` and `replay`.
@@ -263,4 +277,18 @@ pub struct RedactArguments {
     /// Reviewed false positives for `--check`; values of enforced shapes are never allowed.
     #[arg(long, value_name = "FILE")]
     pub allow: Option<PathBuf>,
+}
+
+/// Arguments of `simulate`.
+#[derive(Debug, Args)]
+pub struct SimulateArguments {
+    /// Scenario files; `docs/SCENARIOS.md` says what is in one.
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<PathBuf>,
+    /// The project whose catalogue is used; without it the current folder, with the built-in data for what is not there.
+    #[arg(long, value_name = "DIR")]
+    pub root: Option<PathBuf>,
+    /// How the result is written.
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub format: Format,
 }

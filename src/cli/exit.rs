@@ -15,6 +15,10 @@ pub enum Exit {
     Deadline,
     /// 4: nothing was selected; never green by accident.
     NothingSelected,
+    /// 130: interrupted.
+    Interrupted,
+    /// What the agent behind a tee ended with.
+    Passed(u8),
 }
 
 impl Exit {
@@ -27,6 +31,8 @@ impl Exit {
             Self::Usage => 2,
             Self::Deadline => 3,
             Self::NothingSelected => 4,
+            Self::Interrupted => 130,
+            Self::Passed(code) => code,
         }
     }
 }

@@ -9,11 +9,20 @@ mod exit;
 mod output;
 
 mod canon;
+#[cfg(unix)]
+mod capture;
 mod check;
 mod classify;
+#[cfg(unix)]
+mod clean;
+#[cfg(unix)]
+mod doctor;
+#[cfg(unix)]
+mod lab;
 mod project;
 mod redact;
 mod replay;
+mod simulate;
 
 use clap::Parser as _;
 
@@ -42,6 +51,15 @@ pub fn run() -> Exit {
         Command::Classify(classify) => classify::run(&classify, &mut output),
         Command::Redact(redact) => redact::run(&redact, &mut output),
         Command::Canon(canon) => canon::run(&canon, &mut output),
+        Command::Simulate(simulate) => simulate::run(&simulate, &mut output),
+        #[cfg(unix)]
+        Command::Capture(capture) => capture::run(&capture, &mut output),
+        #[cfg(unix)]
+        Command::Lab(lab) => lab::run(&lab, &mut output),
+        #[cfg(unix)]
+        Command::Doctor(doctor) => doctor::run(&doctor, &mut output),
+        #[cfg(unix)]
+        Command::Clean(clean) => clean::run(&clean, &mut output),
     };
     match result {
         Ok(exit) => exit,

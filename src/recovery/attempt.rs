@@ -164,6 +164,12 @@ impl Attempt {
         self.effect
     }
 
+    /// Whether it is known that nothing happened so far: neither output nor effect, and no event without identity.
+    #[must_use]
+    pub const fn nothing_happened(&self) -> bool {
+        !self.output && !self.effect && !self.unidentified
+    }
+
     /// The diagnostic that is recorded now.
     #[must_use]
     pub const fn diagnostic(&self) -> Option<&Recorded> {

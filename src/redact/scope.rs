@@ -74,6 +74,26 @@ impl<T: TierMark> Scope<T> {
         Clean::new(out)
     }
 
+    /// Rewrites JSON Lines in place. Unlike [`super::Lines`] it has the whole text, so a value that is recognised in one
+    /// line is replaced in every other line too, also where nothing would give it away there.
+    pub fn clean_jsonl(&mut self, raw: Raw<&str>) -> Clean<T> {
+        let text = *raw.as_inner();
+        let engine = Engine::new(&self.engine.redactor, self.engine.tier, self.engine.profile);
+        let mut rewriter = Rewriter::new(std::mem::replace(&mut self.engine, engine));
+        rewriter.engine.reserve(text);
+        let body = text.strip_suffix('\n').unwrap_or(text);
+        body.split('\n').for_each(|line| json::learn(&mut rewriter.engine, line));
+        body.split('\n').for_each(|line| rewriter.push(line));
+        rewriter.finish();
+        let mut out = String::with_capacity(text.len());
+        rewriter.leave(&mut out, true);
+        if !text.ends_with('\n') {
+            out.pop();
+        }
+        self.engine = rewriter.engine;
+        Clean::new(out)
+    }
+
     /// Rewrites the pieces of one message: what straddles two of them is found, its placeholder stands in the piece where it
     /// begins. Gives as many pieces as it got.
     pub fn clean_pieces(&mut self, pieces: &[Raw<&str>]) -> Vec<Clean<T>> {

@@ -6,10 +6,8 @@ use super::style::changes_direction;
 use crate::redact::{Profile, Redactor};
 use crate::vocab::Tier;
 
-/// Most bytes of a line that are shown on each side of a span.
-const SIDE_BYTES: usize = 120;
-/// Most bytes of a span that are shown.
-const SPAN_BYTES: usize = 200;
+/// Columns that the frame around a line takes.
+const FRAME_COLUMNS: usize = 10;
 
 /// A window on one line of a file. Offsets stay those of the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,15 +22,18 @@ pub struct Excerpt {
 }
 
 impl Excerpt {
-    /// The window around `span` (byte offset and length) of `source`.
+    /// The window around `span` (byte offset and length) of `source` that fits into `width` columns.
     #[must_use]
-    pub fn new(file: &str, source: &str, span: (usize, usize)) -> Self {
+    pub fn new(file: &str, source: &str, span: (usize, usize), width: usize) -> Self {
+        let room = width.saturating_sub(FRAME_COLUMNS).max(20);
+        let shown = span.1.min(room / 2);
+        let side = (room - shown) / 2;
         let start = floor_boundary(source, span.0.min(source.len()));
         let line_start = source[..start].rfind('\n').map_or(0, |index| index + 1);
         let line_end = source[start..].find('\n').map_or(source.len(), |index| start + index);
-        let end = floor_boundary(source, start + span.1.min(SPAN_BYTES)).clamp(start, line_end.max(start));
-        let window_start = floor_boundary(source, start.saturating_sub(SIDE_BYTES)).max(line_start);
-        let window_end = floor_boundary(source, (end + SIDE_BYTES).min(line_end)).max(end);
+        let end = floor_boundary(source, start + shown).clamp(start, line_end.max(start));
+        let window_start = floor_boundary(source, start.saturating_sub(side)).max(line_start);
+        let window_end = floor_boundary(source, (end + side).min(line_end)).max(end);
         let before = &source[..window_start];
         Self {
             file: file.to_owned(),

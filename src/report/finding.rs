@@ -51,7 +51,7 @@ impl From<&Finding> for FindingJson {
 /// A finding as a person reads it: code, sentence, underlined place, what to do.
 #[must_use]
 pub fn graphical(finding: &Finding, sources: &Sources, width: usize) -> String {
-    let shown = Shown::new(finding, sources);
+    let shown = Shown::new(finding, sources, width);
     let handler = GraphicalReportHandler::new_themed(GraphicalTheme::unicode())
         .with_width(width.clamp(40, 120))
         .with_links(false)
@@ -75,10 +75,11 @@ struct Shown {
 }
 
 impl Shown {
-    fn new(finding: &Finding, sources: &Sources) -> Self {
+    fn new(finding: &Finding, sources: &Sources, width: usize) -> Self {
         let place = &finding.place;
-        let excerpt =
-            place.span.and_then(|span| sources.get(&place.file).map(|source| Excerpt::new(&place.file, source, span)));
+        let excerpt = place
+            .span
+            .and_then(|span| sources.get(&place.file).map(|source| Excerpt::new(&place.file, source, span, width)));
         let mut message = clean_message(&finding.message);
         if excerpt.is_none() && !place.file.is_empty() {
             let line = if place.line == 0 { String::new() } else { format!(":{}:{}", place.line, place.column) };

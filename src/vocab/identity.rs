@@ -85,6 +85,12 @@ identifier! {
     AgentId;
     /// Label of an envelope shape such as `litellm`; which ones exist is data (`matrix.yaml`).
     Gateway;
+    /// One candidate of a route: a provider with its profile and model, as the client names it.
+    CandidateId;
+    /// The client's own task that a session works on.
+    TaskId;
+    /// A local profile of a provider: which account and settings a candidate runs under.
+    ProfileId;
     /// An ACP session.
     SessionId;
     /// One execution of an agent.

@@ -13,7 +13,8 @@ mod words;
 pub use code::{AutoRetry, Code, CodePolicy};
 pub use finding::{Finding, Place, Severity};
 pub use identity::{
-    AgentId, ExecutionId, Gateway, Generation, IdError, Invocation, ModelId, RuleId, SessionId, ShapeId,
+    AgentId, CandidateId, ExecutionId, Gateway, Generation, IdError, Invocation, ModelId, ProfileId, RuleId, SessionId,
+    ShapeId, TaskId,
 };
 pub(crate) use words::word_enum;
 pub use words::{

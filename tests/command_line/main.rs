@@ -5,7 +5,9 @@
 mod canon;
 mod check;
 mod classify;
+mod redact;
 mod replay;
 mod run;
 mod secrets;
+mod simulate;
 mod usage;

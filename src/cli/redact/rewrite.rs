@@ -13,6 +13,9 @@ use crate::vocab::Tier;
 /// Most output that is kept back before it is written.
 const BUFFER_BYTES: usize = 64 * 1024;
 
+/// Longest JSON Lines, in bytes, that are read twice: once to learn every value, once to replace it everywhere.
+const WHOLE_BYTES: usize = 16 << 20;
+
 /// What a text is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Kind {
@@ -91,6 +94,9 @@ impl Rewriting {
         match kind {
             Kind::Text => self.redactor.scope_with::<T>(self.profile).clean(Raw::new(text)).into_string(),
             Kind::Json => self.redactor.scope_with::<T>(self.profile).clean_json(Raw::new(text)).into_string(),
+            Kind::Jsonl if text.len() <= WHOLE_BYTES => {
+                self.redactor.scope_with::<T>(self.profile).clean_jsonl(Raw::new(text)).into_string()
+            }
             Kind::Jsonl => {
                 let mut lines = Lines::<T>::new(self.redactor, self.profile);
                 let mut clean = String::with_capacity(text.len());

@@ -128,6 +128,8 @@ impl Rewriter {
     pub(in crate::redact) fn push(&mut self, line: &str) {
         let base = self.offset;
         self.offset += line.len() + 1;
+        // A piece of a message is rewritten later than it is read: its placeholders are taken before that.
+        self.engine.reserve(line);
         let mut held = Held { line: line.to_owned(), base, edits: Vec::new(), open: 0 };
         let mut tokens = std::mem::take(&mut self.tokens);
         if tokens.read(line) {
