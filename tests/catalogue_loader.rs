@@ -99,13 +99,15 @@ fn each_break_has_its_finding_and_its_place() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
 }
 
+/// Name, files as stem and text, expected codes.
+type Row<'r> = (&'r str, Vec<(&'r str, &'r str)>, &'r [&'r str]);
+
 #[test]
 fn files_are_judged_together_and_all_problems_are_told() {
     let other = GOOD.replace("sample.busy.v1", "sample.calm.v1");
     let collision = other.replace("provider_overloaded", "rate_limited");
     let first_beats = GOOD.replace("samples:", "outranks: [sample.calm.v1]\nsamples:");
     let second_beats = collision.replace("samples:", "outranks: [sample.busy.v1]\nsamples:");
-    type Row<'a> = (&'a str, Vec<(&'a str, &'a str)>, &'a [&'a str]);
     let rows: &[Row<'_>] = &[
         (
             "duplicate id",

@@ -58,7 +58,7 @@ fn row(file: &str, scenario: &Scenario, played: &Played) -> Value {
         |entry: &crate::simulate::Entry| json!({"at_ms": entry.at_ms, "voice": entry.voice, "text": entry.text});
     let timeline: Vec<_> = played.timeline.entries().iter().map(entry).collect();
     json!({
-        "file": file, "title": clean_message(&scenario.title), "criterion": scenario.criterion, "kind": scenario.kind,
+        "file": file, "title": clean_message(&scenario.title), "criterion": clean_message(&scenario.criterion), "kind": scenario.kind,
         "passed": played.unmet.is_empty(), "timeline": timeline, "unmet": played.unmet,
     })
 }
