@@ -12,6 +12,7 @@ pub mod classify;
 pub mod cli;
 pub mod derive;
 pub mod evidence;
+pub mod explain;
 pub mod fixture;
 pub mod matrix;
 pub mod recording;

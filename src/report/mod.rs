@@ -8,6 +8,7 @@
 pub mod check;
 pub mod classification;
 pub mod excerpt;
+pub mod explain;
 pub mod finding;
 pub mod replay;
 pub mod style;

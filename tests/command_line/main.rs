@@ -5,6 +5,7 @@
 mod canon;
 mod check;
 mod classify;
+mod explain;
 mod redact;
 mod replay;
 mod run;
