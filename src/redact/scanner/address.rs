@@ -6,7 +6,7 @@
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
-use super::{Extent, Text};
+use super::{Extent, Text, host};
 
 /// The UUID whose first dash is at `at`.
 pub(in crate::redact) fn uuid(text: &Text<'_>, at: usize) -> Option<Extent> {
@@ -32,7 +32,8 @@ pub(in crate::redact) fn ipv4(text: &Text<'_>, at: usize) -> Option<Extent> {
     {
         return None;
     }
-    Extent::new(start, port_end(text, address_end))
+    let end = port_end(text, address_end);
+    if host::is_local_store(text.slice(start, end)) { None } else { Extent::new(start, end) }
 }
 
 /// Start, end and value of the dotted address around the dot at `at`, the first of its dots.
