@@ -141,17 +141,6 @@ fn is_file(text: &Text<'_>, start: usize, name: &[u8]) -> bool {
     text.before(start) == b'.' || files.iter().any(|file| lead.eq_ignore_ascii_case(file))
 }
 
-/// The fixed ports of data stores. A refused connection to one of them on this machine is a failure of the user's own
-/// service, and a verdict hangs on it; such a place names nobody and is the same in every recording.
-const STORE_PORTS: &[&[u8]] = &[b"5432", b"3306", b"6379", b"27017", b"9200"];
-
-/// Whether `name:port` is a data store on this machine.
-pub(in crate::redact) fn is_local_store(place: &[u8]) -> bool {
-    let Some(colon) = place.iter().rposition(|&byte| byte == b':') else { return false };
-    let (name, port) = (&place[..colon], &place[colon + 1..]);
-    (name == b"127.0.0.1" || name.eq_ignore_ascii_case(b"localhost")) && STORE_PORTS.contains(&port)
-}
-
 /// A loopback name or address, or a private name, together with its port.
 pub(in crate::redact) fn with_port(text: &Text<'_>, at: usize) -> Option<Extent> {
     let (start, end) = name_around(text, at);
@@ -162,7 +151,7 @@ pub(in crate::redact) fn with_port(text: &Text<'_>, at: usize) -> Option<Extent>
         || !is_private(name)
         || is_file(text, start, name)
         || text.before(start) == b'@'
-        || is_local_store(text.slice(start, with_port))
+        || address::is_local_store(text.slice(start, with_port))
     {
         return None;
     }
