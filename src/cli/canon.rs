@@ -53,9 +53,7 @@ fn upgraded(mut file: FixtureFile, upgrade: bool) -> Result<FixtureFile, Failure
     }
     let tree = project::tree(None)?;
     let loaded = Loaded::new(&tree)?;
-    let Some(knowledge) = loaded.knowledge() else {
-        return Err(Failure::usage("refrain::catalogue::broken", "load the catalogue").help("`refrain check` says why"));
-    };
+    let knowledge = loaded.judging()?;
     let setting = Setting { knowledge, now: clock::now() };
     let replayed = replay(&file.fixture, &Direct, setting)
         .map_err(|error| Failure::usage("refrain::replay::exchange", error.to_string()))?;

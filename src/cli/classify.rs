@@ -26,11 +26,7 @@ pub(super) fn run(arguments: &ClassifyArguments, output: &mut Output) -> Result<
     let provider = provider(arguments)?;
     let tree = project::tree(arguments.root.as_deref())?;
     let loaded = Loaded::new(&tree)?;
-    let Some(knowledge) = loaded.knowledge() else {
-        let first = loaded.findings.first().map(|finding| finding.message.clone()).unwrap_or_default();
-        return Err(Failure::usage("refrain::catalogue::broken", format!("load the catalogue: {first}"))
-            .help("`refrain check` shows every problem"));
-    };
+    let knowledge = loaded.judging()?;
     let matrix = Matrix::parse(&tree.matrix.path, tree.matrix.text()?)
         .map_err(|_| Failure::usage("refrain::matrix::broken", "read matrix.yaml").help("`refrain check` says why"))?;
     let mut run = Run {

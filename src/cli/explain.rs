@@ -22,9 +22,7 @@ use crate::vocab::{AgentId, Channel, Code, Phase, RuleId};
 pub(super) fn run(arguments: &ExplainArguments, output: &mut Output) -> Result<Exit, Failure> {
     let tree = project::tree(arguments.root.as_deref())?;
     let loaded = Loaded::new(&tree)?;
-    let Some(knowledge) = loaded.knowledge() else {
-        return Err(Failure::usage("refrain::catalogue::broken", "load the catalogue").help("`refrain check` says why"));
-    };
+    let knowledge = loaded.judging()?;
     let agent = arguments.provider.as_deref().map(AgentId::new).transpose();
     let agent =
         agent.map_err(|error| Failure::usage("refrain::explain::provider", format!("use --provider: {error}")))?;

@@ -31,10 +31,7 @@ fn listing(arguments: &ListArguments) -> Result<Listing, Failure> {
         ListKind::Shapes => Ok(Listing::shapes(Redactor::embedded().shapes())),
         ListKind::Rules => {
             let loaded = Loaded::new(&tree)?;
-            let Some(knowledge) = loaded.knowledge() else {
-                return Err(Failure::usage("refrain::catalogue::broken", "load the catalogue")
-                    .help("`refrain check` shows every problem"));
-            };
+            let knowledge = loaded.judging()?;
             Ok(Listing::rules(knowledge.classifier.catalogue()))
         }
         _ => {

@@ -64,6 +64,18 @@ impl Loaded {
         self.findings.extend(findings);
     }
 
+    /// Rules and shapes for a command that can do nothing without them.
+    ///
+    /// # Errors
+    /// When the rules did not load; the first problem is named.
+    pub(super) fn judging(&self) -> Result<Knowledge<'_>, Failure> {
+        self.knowledge().ok_or_else(|| {
+            let first = self.findings.first().map(|finding| finding.message.as_str()).unwrap_or_default();
+            let message = format!("load the catalogue: {first}");
+            Failure::usage("refrain::catalogue::broken", message).help("`refrain check` shows every problem")
+        })
+    }
+
     /// Rules and shapes to judge with; `None` when the rules did not load.
     pub(super) fn knowledge(&self) -> Option<Knowledge<'_>> {
         let classifier = match (&self.classifier, self.embedded) {

@@ -25,11 +25,7 @@ pub(super) fn run(arguments: &ReplayArguments, output: &mut Output) -> Result<Ex
     }
     let tree = project::tree(arguments.root.as_deref())?;
     let loaded = Loaded::new(&tree)?;
-    let Some(knowledge) = loaded.knowledge() else {
-        let first = loaded.findings.first().map(|finding| finding.message.clone()).unwrap_or_default();
-        return Err(Failure::usage("refrain::catalogue::broken", format!("load the catalogue: {first}"))
-            .help("`refrain check` shows every problem"));
-    };
+    let knowledge = loaded.judging()?;
     let corpus = Corpus::read(arguments, &tree)?;
     let setting = Setting { knowledge, now: clock::now() };
     let results = project::replay_all(&corpus.selected(), setting, arguments.jobs, output.quiet());

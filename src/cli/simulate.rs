@@ -16,9 +16,7 @@ use crate::simulate::{Played, Scenario, play};
 pub(super) fn run(arguments: &SimulateArguments, output: &mut Output) -> Result<Exit, Failure> {
     let tree = project::tree(arguments.root.as_deref())?;
     let loaded = Loaded::new(&tree)?;
-    let Some(knowledge) = loaded.knowledge() else {
-        return Err(Failure::usage("refrain::catalogue::broken", "load the catalogue").help("`refrain check` says why"));
-    };
+    let knowledge = loaded.judging()?;
     let (mut texts, mut findings, mut rows) = (Vec::new(), Vec::new(), Vec::new());
     for path in &arguments.files {
         let file = path.to_string_lossy().replace('\\', "/");

@@ -32,11 +32,7 @@ pub(super) fn derive(
     let loaded = Loaded::new(&tree)?;
     let matrix = Matrix::parse(&tree.matrix.path, tree.matrix.text()?)
         .map_err(|_| Failure::usage("refrain::capture::matrix", "read matrix.yaml").help("`refrain check` says why"))?;
-    let Some(knowledge) = loaded.knowledge() else {
-        return Err(
-            Failure::usage("refrain::capture::catalogue", "load the catalogue").help("`refrain check` says why")
-        );
-    };
+    let knowledge = loaded.judging()?;
     let setting = Setting { knowledge, now: clock::now() };
     let Some(gateway) = &arguments.gateway else {
         return Ok(summary(arguments, recording, path, &matrix, setting, output));
