@@ -13,6 +13,7 @@ pub mod cli;
 pub mod derive;
 pub mod diff;
 pub mod evidence;
+pub mod explain;
 pub mod fixture;
 pub mod matrix;
 pub mod recording;

@@ -70,6 +70,8 @@ pub enum Command {
     Replay(ReplayArguments),
     /// Says what failure a text, a transcript or JSON Lines of evidence is.
     Classify(ClassifyArguments),
+    /// Says why a text, a fixture, a transcript, a rule or a code is what it is.
+    Explain(ExplainArguments),
     /// Re-encodes fixtures in canonical form and finds duplicates.
     Canon(CanonArguments),
     /// Shows what a change of the catalogue does: every input that is judged differently, worst first.
@@ -386,4 +388,30 @@ where
 {
     use clap::builder::TypedValueParser as _;
     clap::builder::PossibleValuesParser::new(known).try_map(|word| word.parse::<T>())
+}
+
+/// Arguments of `explain`.
+#[derive(Debug, Args)]
+pub struct ExplainArguments {
+    /// A text, a fixture or transcript file, the id of a rule, or a code.
+    #[arg(value_name = "TEXT|FILE|RULE|CODE")]
+    pub subject: String,
+    /// Print a rule file to start from instead.
+    #[arg(long)]
+    pub new_rule: bool,
+    /// Where a text comes from.
+    #[arg(long = "as", value_enum, default_value_t = TextSource::PromptError, value_name = "SOURCE")]
+    pub source: TextSource,
+    /// The agent that a text comes from, such as `claude-acp`.
+    #[arg(long, value_name = "AGENT")]
+    pub provider: Option<String>,
+    /// The time that hints are measured from; the system clock when absent.
+    #[arg(long, value_name = "RFC3339")]
+    pub now: Option<jiff::Timestamp>,
+    /// How the result is written.
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub format: Format,
+    /// A project whose catalogue is used instead of the current folder's or the built-in one.
+    #[arg(long, value_name = "DIR")]
+    pub root: Option<PathBuf>,
 }

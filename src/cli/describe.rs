@@ -17,7 +17,7 @@ pub(super) fn schemas(arguments: &SchemaArguments, output: &mut Output) -> Exit 
 pub(super) fn completions(arguments: &CompletionsArguments, output: &mut Output) -> Exit {
     let mut script = Vec::new();
     clap_complete::generate(arguments.shell, &mut Arguments::command(), "refrain", &mut script);
-    output.raw(&script);
+    output.data(&script);
     Exit::Clean
 }
 
@@ -39,6 +39,6 @@ pub(super) fn man(arguments: &ManArguments, output: &mut Output) -> Result<Exit,
     clap_mangen::Man::new(page)
         .render(&mut text)
         .map_err(|error| Failure::usage("refrain::man::unwritable", format!("write the page: {error}")))?;
-    output.raw(&text);
+    output.data(&text);
     Ok(Exit::Clean)
 }

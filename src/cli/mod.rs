@@ -6,6 +6,7 @@
 
 mod arguments;
 mod exit;
+mod explain;
 mod output;
 
 mod canon;
@@ -53,6 +54,7 @@ pub fn run() -> Exit {
         Command::Check(check) => check::run(&check, &mut output),
         Command::Replay(replay) => replay::run(&replay, &mut output),
         Command::Classify(classify) => classify::run(&classify, &mut output),
+        Command::Explain(explain) => explain::run(&explain, &mut output),
         Command::Redact(redact) => redact::run(&redact, &mut output),
         Command::Canon(canon) => canon::run(&canon, &mut output),
         Command::Diff(diff) => diff::run(&diff, &mut output),

@@ -54,10 +54,15 @@ impl Output {
         self.flush();
     }
 
-    /// Writes bytes that are no text for a person, as they are.
-    pub(super) fn raw(&mut self, bytes: &[u8]) {
-        self.buffer(bytes);
+    /// Writes the user's own bytes at once and as they are: whatever looks like colour in them belongs to them.
+    pub(super) fn data(&mut self, bytes: &[u8]) {
         self.flush();
+        if !self.closed {
+            let mut stdout = io::stdout().lock();
+            let written = stdout.write_all(bytes).and_then(|()| stdout.flush());
+            drop(stdout);
+            self.written(written);
+        }
     }
 
     /// Keeps results back until [`Output::flush`].
@@ -68,10 +73,15 @@ impl Output {
     /// Writes everything that was kept back.
     pub(super) fn flush(&mut self) {
         let pending = std::mem::take(&mut self.pending);
-        if self.closed {
+        if self.closed || pending.is_empty() {
             return;
         }
-        if let Err(error) = self.stdout.write_all(&pending).and_then(|()| self.stdout.flush()) {
+        let written = self.stdout.write_all(&pending).and_then(|()| self.stdout.flush());
+        self.written(written);
+    }
+
+    fn written(&mut self, written: io::Result<()>) {
+        if let Err(error) = written {
             self.closed = true;
             if error.kind() != io::ErrorKind::BrokenPipe {
                 self.message(&format!("failed to write the result: {error}"));

@@ -32,7 +32,7 @@ pub fn human(classification: &Classification, width: usize) -> String {
     super::style::guarded(text)
 }
 
-fn headline(classification: &Classification) -> String {
+pub(super) fn headline(classification: &Classification) -> String {
     let style = match classification.class() {
         Class::Transient => WARN,
         Class::Hard => BAD,

@@ -10,6 +10,7 @@ pub mod classification;
 pub mod diff;
 pub mod escape;
 pub mod excerpt;
+pub mod explain;
 pub mod finding;
 pub mod github;
 pub mod junit;

@@ -6,6 +6,7 @@ mod canon;
 mod check;
 mod classify;
 mod diff;
+mod explain;
 mod first_minutes;
 mod formats;
 mod hostile;

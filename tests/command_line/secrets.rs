@@ -122,6 +122,19 @@ fn poisoned_evidence_and_transcripts_leak_nothing() {
                 leaks(name, &format!("classify --format {format} < {shown}"), &ran, &poison, &mut found);
             }
         }
+        let unknown = format!("The gadget jammed {poison} again");
+        for arguments in [
+            vec!["explain", &text],
+            vec!["explain", &unknown],
+            vec!["explain", "--new-rule", &unknown],
+            vec!["explain", "--format", "json", &text],
+            vec!["redact", "-"],
+            vec!["redact", "--check", "-"],
+            vec!["redact", "--diff", "-"],
+        ] {
+            let ran = refrain_in(folder.path(), &arguments, &text);
+            leaks(name, arguments[0], &ran, &poison, &mut found);
+        }
         for format in ["jsonl", "human"] {
             let ran = refrain_in(folder.path(), &["classify", "--format", format, &text], "");
             leaks(name, &format!("classify --format {format} TEXT"), &ran, &poison, &mut found);

@@ -85,7 +85,7 @@ pub(super) fn one(
     }
     match (&arguments.output, path) {
         (Some(target), _) => disk::replace(target, clean.as_bytes())?,
-        (None, "-") => output.result(&clean),
+        (None, "-") => output.data(clean.as_bytes()),
         (None, _) if clean == text => {}
         (None, path) => disk::replace(Path::new(path), clean.as_bytes())?,
     }

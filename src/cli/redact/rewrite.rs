@@ -1,6 +1,7 @@
 //! One text through the redactor, whatever its tier, profile and kind.
 
-use std::io::BufRead;
+use std::borrow::Cow;
+use std::io::{BufRead, BufReader, Read};
 
 use clap::ValueEnum;
 
@@ -10,7 +11,7 @@ use crate::cli::output::Output;
 use crate::redact::{CredentialOnly, Diagnostic, Hit, Lines, Payload, Profile, Provenance, Raw, Redactor, TierMark};
 use crate::vocab::Tier;
 
-/// Most output that is kept back before it is written.
+/// How much is read at once, and most output that is kept back before it is written.
 const BUFFER_BYTES: usize = 64 * 1024;
 
 /// Longest JSON Lines, in bytes, that are read twice: once to learn every value, once to replace it everywhere.
@@ -113,7 +114,7 @@ impl Rewriting {
     }
 
     /// JSON Lines of any length in constant memory.
-    pub(super) fn lines(&self, input: impl BufRead, output: &mut Output) -> Result<Exit, Failure> {
+    pub(super) fn lines(&self, input: impl Read, output: &mut Output) -> Result<Exit, Failure> {
         match self.tier {
             Tier::Provenance => self.lines_as::<Provenance>(input, output),
             Tier::Diagnostic => self.lines_as::<Diagnostic>(input, output),
@@ -122,9 +123,10 @@ impl Rewriting {
         }
     }
 
-    fn lines_as<T: TierMark>(&self, mut input: impl BufRead, output: &mut Output) -> Result<Exit, Failure> {
+    fn lines_as<T: TierMark>(&self, input: impl Read, output: &mut Output) -> Result<Exit, Failure> {
         let failed = |error| Failure::usage("refrain::disk::unreadable", format!("read standard input: {error}"));
         let mut lines = Lines::<T>::new(self.redactor, self.profile);
+        let mut input = BufReader::with_capacity(BUFFER_BYTES, input);
         let (mut line, mut ready, mut ended) = (Vec::new(), String::new(), true);
         loop {
             line.clear();
@@ -132,10 +134,11 @@ impl Rewriting {
                 break;
             }
             ended = line.ends_with(b"\n");
-            let text = String::from_utf8_lossy(line.strip_suffix(b"\n").unwrap_or(&line));
+            let bytes = line.strip_suffix(b"\n").unwrap_or(&line);
+            let text = str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed);
             lines.push(&text, &mut ready);
             if ready.len() >= BUFFER_BYTES {
-                output.result(&ready);
+                output.data(ready.as_bytes());
                 ready.clear();
             }
         }
@@ -143,7 +146,7 @@ impl Rewriting {
         if !ended && ready.ends_with('\n') {
             ready.pop();
         }
-        output.result(&ready);
+        output.data(ready.as_bytes());
         Ok(Exit::Clean)
     }
 }

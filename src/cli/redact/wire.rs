@@ -84,15 +84,16 @@ fn answer_all(
         if batch.is_empty() || output.is_closed() {
             return Ok(if refused { Exit::Findings } else { Exit::Clean });
         }
+        let mut answers = Vec::new();
         for line in batch {
             let (mut answer, valid) = answer(&line, &rewriting);
             if !answer.is_empty() {
                 answer.push(b'\n');
             }
             refused |= !valid;
-            output.buffer(&answer);
+            answers.extend_from_slice(&answer);
         }
-        output.flush();
+        output.data(&answers);
     }
 }
 

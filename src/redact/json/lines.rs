@@ -60,8 +60,12 @@ impl<T: TierMark> Lines<T> {
     }
 }
 
+/// Most used-up lines whose memory is kept for the next ones, and the longest of them in bytes.
+const SPARE: usize = 32;
+const SPARE_BYTES: usize = 16 << 10;
+
 /// A line that waits, with the changes that are known already.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Held {
     line: String,
     /// Offset of the line in the whole text.
@@ -86,6 +90,8 @@ pub(in crate::redact) struct Rewriter {
     tokens: Tokens,
     held: VecDeque<Held>,
     held_bytes: usize,
+    /// Lines that left: their memory is used again.
+    spare: Vec<Held>,
     /// Number of the first held line.
     first: u64,
     streams: Vec<Stream>,
@@ -104,6 +110,7 @@ impl Rewriter {
             tokens: Tokens::default(),
             held: VecDeque::new(),
             held_bytes: 0,
+            spare: Vec::new(),
             first: 0,
             streams: Vec::new(),
             memo: Memo::default(),
@@ -130,7 +137,8 @@ impl Rewriter {
         self.offset += line.len() + 1;
         // A piece of a message is rewritten later than it is read: its placeholders are taken before that.
         self.engine.reserve(line);
-        let mut held = Held { line: line.to_owned(), base, edits: Vec::new(), open: 0 };
+        let mut held = Held { base, ..self.spare.pop().unwrap_or_default() };
+        held.line.push_str(line);
         let mut tokens = std::mem::take(&mut self.tokens);
         if tokens.read(line) {
             for item in tokens.items.iter().filter(|item| !item.piece) {
@@ -303,6 +311,11 @@ impl Rewriter {
             out.push_str(&held.line[done..]);
             if line_feed {
                 out.push('\n');
+            }
+            if self.spare.len() < SPARE && held.line.capacity() <= SPARE_BYTES {
+                held.line.clear();
+                held.edits.clear();
+                self.spare.push(held);
             }
         }
     }

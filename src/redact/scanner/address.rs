@@ -2,7 +2,7 @@
 //!
 //! Invariant: versions, times and dates are none.
 //!
-//! Must not know: which addresses are private.
+//! Must not know: which names and networks are private.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
@@ -32,7 +32,19 @@ pub(in crate::redact) fn ipv4(text: &Text<'_>, at: usize) -> Option<Extent> {
     {
         return None;
     }
-    Extent::new(start, port_end(text, address_end))
+    let end = port_end(text, address_end);
+    if is_local_store(text.slice(start, end)) { None } else { Extent::new(start, end) }
+}
+
+/// The fixed ports of data stores. A refused connection to one of them on this machine is a failure of the user's own
+/// service, and a verdict hangs on it; such a place names nobody and is the same in every recording.
+const STORE_PORTS: &[&[u8]] = &[b"5432", b"3306", b"6379", b"27017", b"9200"];
+
+/// Whether `name:port` is a data store on this machine.
+pub(in crate::redact) fn is_local_store(place: &[u8]) -> bool {
+    let Some(colon) = place.iter().rposition(|&byte| byte == b':') else { return false };
+    let (name, port) = (&place[..colon], &place[colon + 1..]);
+    (name == b"127.0.0.1" || name.eq_ignore_ascii_case(b"localhost")) && STORE_PORTS.contains(&port)
 }
 
 /// Start, end and value of the dotted address around the dot at `at`, the first of its dots.

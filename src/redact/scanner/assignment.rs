@@ -79,16 +79,17 @@ fn value_at(text: &Text<'_>, from: usize, form: Form, kind: KeyName, name: &[u8]
     if folder {
         return None;
     }
-    let lone = |byte: &u8| b".,;:!?)]}>'\"`*({[<".contains(byte);
-    if bare.iter().all(lone) || value::is_quiet(bare) || value::is_code(text.slice(from, end)) {
-        return None;
-    }
+    // The cheap questions come first: counts of tokens are common in logs.
     let secret = match form {
         Form::Tight => kind == KeyName::Secret && !is_same_name(bare, name) || is_evidence(bare, kind),
         Form::Loose => is_evidence(bare, kind),
         Form::Flag => kind == KeyName::Secret && (prose::is_not_prose(bare) || bare.len() >= 8),
     };
-    if secret { wrapped(text, from, from + bare.len()) } else { None }
+    let lone = |byte: &u8| b".,;:!?)]}>'\"`*({[<".contains(byte);
+    if !secret || bare.iter().all(lone) || value::is_quiet(bare) || value::is_code(text.slice(from, end)) {
+        return None;
+    }
+    wrapped(text, from, from + bare.len())
 }
 
 /// Whether `value`, all of it, is the secret of a JSON member whose key says `kind`.

@@ -151,6 +151,7 @@ pub(in crate::redact) fn with_port(text: &Text<'_>, at: usize) -> Option<Extent>
         || !is_private(name)
         || is_file(text, start, name)
         || text.before(start) == b'@'
+        || address::is_local_store(text.slice(start, with_port))
     {
         return None;
     }
