@@ -199,7 +199,7 @@ const fn group_words(group: Group) -> (&'static str, anstyle::Style) {
         Group::ClassFlip => ("class       transient and hard change places", WARN),
         Group::Code => ("code        another code of the same class", WARN),
         Group::LostCoverage => ("lost cover  classified before, not any more", WARN),
-        Group::NewCoverage => ("new cover   not classified before, now a person knows why", GOOD),
+        Group::NewCoverage => ("new cover   nothing was known, now a person knows why", GOOD),
         Group::Disposition => ("next step   the same code, another step or time", WARN),
         Group::Confidence => ("confidence  the same answer, more or less sure", DIM),
         _ => ("rule        the same answer by another rule", DIM),
@@ -211,13 +211,14 @@ fn group_of_changes(text: &mut String, group: Group, changes: &[&Change], width:
         return;
     }
     let (title, style) = group_words(group);
-    let look = if group == Group::Widened { "   ← look here first" } else { "" };
-    let _ = writeln!(text, "  {} {}{look}", paint(style, &format!("{title:<62}")), changes.len());
+    let look = if group == Group::Widened && width >= 80 { "   ← look here first" } else { "" };
+    let _ = writeln!(text, "  {} {}{look}", paint(style, &format!("{title:<54}")), changes.len());
     for change in changes.iter().take(DRAWN_CHANGES) {
         let (before, after) = sides(change);
         let name = one_line(&change.input.name, width.saturating_sub(16).max(24));
         let _ = writeln!(text, "    {} {name}", paint(DIM, change.input.kind.as_str()));
-        let _ = writeln!(text, "      {before} → {}", paint(STRONG, &after));
+        let words: Vec<&str> = before.split(' ').chain(["→"]).chain(after.split(' ')).collect();
+        let _ = writeln!(text, "      {}", flowed(&words, 6, width));
     }
     if let Some(rest) = changes.len().checked_sub(DRAWN_CHANGES).filter(|rest| *rest > 0) {
         let _ = writeln!(text, "    … and {rest} more; `--format json` lists all of them");
@@ -254,10 +255,20 @@ pub(super) fn sides(change: &Change) -> (String, String) {
 
 /// The first names, over several lines that begin at column `indent`, and how many more there are.
 fn wrapped(names: &[String], indent: usize, width: usize) -> String {
+    let last = names.len().saturating_sub(1);
+    let word =
+        |(index, name): (usize, &String)| format!("{}{}", one_line(name, 80), if index == last { "" } else { "," });
+    let mut words: Vec<String> = names.iter().enumerate().take(DRAWN_NAMES).map(word).collect();
+    if let Some(rest) = names.len().checked_sub(DRAWN_NAMES).filter(|rest| *rest > 0) {
+        words.push(format!("… and {rest} more"));
+    }
+    flowed(&words.iter().map(String::as_str).collect::<Vec<_>>(), indent, width)
+}
+
+/// Words over as many lines as they need; the first begins at column `indent`, and so do the others.
+fn flowed(words: &[&str], indent: usize, width: usize) -> String {
     let (mut text, mut column) = (String::new(), indent);
-    for (index, name) in names.iter().take(DRAWN_NAMES).enumerate() {
-        let comma = if index + 1 == names.len() { "" } else { "," };
-        let word = format!("{}{comma}", one_line(name, 80));
+    for (index, word) in words.iter().enumerate() {
         let room = word.chars().count() + 1;
         if index > 0 && column + room > width {
             let _ = write!(text, "\n{}", " ".repeat(indent));
@@ -265,13 +276,10 @@ fn wrapped(names: &[String], indent: usize, width: usize) -> String {
         } else if index > 0 {
             text.push(' ');
         }
-        text.push_str(&word);
+        text.push_str(word);
         column += room;
     }
-    match names.len().checked_sub(DRAWN_NAMES).filter(|rest| *rest > 0) {
-        Some(rest) => format!("{text} … and {rest} more"),
-        None => text,
-    }
+    text
 }
 
 /// What was expected of the same input comes first, line by line; what was recorded anew is only named.
