@@ -29,6 +29,9 @@ const SAME_FLOOR: &[(&str, &str)] = &[
     // A derivation shows what replaying its fixture gives, and asks the matrix which case its frames are.
     ("derive", "replay"),
     ("derive", "matrix"),
+    // Two catalogues are compared by what each makes of the same replays and of the cells that must exist.
+    ("diff", "replay"),
+    ("diff", "matrix"),
 ];
 
 #[test]

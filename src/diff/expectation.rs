@@ -13,6 +13,9 @@ use crate::fixture::FixtureFile;
 /// One expectation that the head edits or drops. New ones are no edits.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Edit {
+    /// Whether the input itself changed as well, so that another expectation is no surprise: a fixture with other frames.
+    /// The ones without come first.
+    pub reframed: bool,
     /// The file that held it.
     pub file: String,
     /// What was expected there, such as `expect.preResultSafe` or `samples.positive`.
@@ -35,13 +38,16 @@ fn fixture_edits(base: &[FixtureFile], head: &[FixtureFile]) -> Vec<Edit> {
     let by_path: BTreeMap<&str, &FixtureFile> = head.iter().map(|file| (file.path.as_str(), file)).collect();
     let mut edits = Vec::new();
     for before in base {
+        let after = by_path.get(before.path.as_str());
+        let reframed = after.is_some_and(|after| after.fixture.frames != before.fixture.frames);
         let edit = |field: &str, was: String, is: Option<String>| Edit {
+            reframed,
             file: before.path.clone(),
             field: field.to_owned(),
             before: was,
             after: is,
         };
-        let Some(after) = by_path.get(before.path.as_str()) else {
+        let Some(after) = after else {
             edits.push(edit("fixture", "the fixture".to_owned(), None));
             continue;
         };
@@ -52,7 +58,7 @@ fn fixture_edits(base: &[FixtureFile], head: &[FixtureFile]) -> Vec<Edit> {
                 edits.push(edit(field, value(&was).unwrap_or_else(|| "nothing".to_owned()), value(&is)));
             }
         }
-        if before.fixture.frames != after.fixture.frames {
+        if reframed {
             let count = |file: &FixtureFile| format!("{} frames", file.fixture.frames.len());
             edits.push(edit("frames", count(before), Some(format!("{}, not the same", count(after)))));
         }
@@ -85,6 +91,7 @@ fn sample_edits(base: &Side<'_>, head: &Side<'_>) -> Vec<Edit> {
         ] {
             for sample in old.iter().filter(|sample| !holds(new, sample)) {
                 edits.push(Edit {
+                    reframed: false,
                     file: format!("{}/{}.yaml", crate::catalogue::RULES_FOLDER, before.id()),
                     field: field.to_owned(),
                     before: shown(sample),
@@ -125,6 +132,12 @@ fn cell_edits(base: &Side<'_>, head: &Side<'_>) -> Vec<Edit> {
     };
     let kept = cells(after);
     let lost = cells(before).into_iter().filter(|cell| !kept.contains(cell));
-    lost.map(|cell| Edit { file: before.file.clone(), field: "required".to_owned(), before: cell, after: None })
-        .collect()
+    lost.map(|cell| Edit {
+        reframed: false,
+        file: before.file.clone(),
+        field: "required".to_owned(),
+        before: cell,
+        after: None,
+    })
+    .collect()
 }

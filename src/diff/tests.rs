@@ -177,6 +177,14 @@ fn edited_expectations_are_named_and_new_ones_are_not() {
     let edits: Vec<_> =
         diff.edits.iter().map(|edit| (edit.file.as_str(), edit.field.as_str(), edit.before.as_str())).collect();
     assert!(edits.contains(&(path, "expect.preResultSafe", "true")), "{edits:#?}");
+    assert!(diff.edits.iter().all(|edit| !edit.reframed), "{edits:#?}");
+    let mut anew = State::new(vec![anchor()]);
+    anew.fixtures = vec![read(
+        &fixture.replace("Overloaded", "Busy").replace("\"preResultSafe\": true", "\"preResultSafe\": false"),
+    )];
+    let recorded = super::diff(&before.side(), &anew.side(), &[], now()).edits;
+    let fields: Vec<_> = recorded.iter().map(|edit| (edit.reframed, edit.field.as_str())).collect();
+    assert_eq!(fields, [(true, "expect.preResultSafe"), (true, "frames")]);
     assert!(edits.contains(&("matrix.yaml", "required", "litellm/queued")), "{edits:#?}");
     assert!(!edits.iter().any(|(_, _, before)| *before == "litellm/matched"), "{edits:#?}");
 

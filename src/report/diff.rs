@@ -15,6 +15,8 @@ pub use summary::summary;
 
 /// Most changes of one group that are drawn; the rest is counted. JSON lists all of them.
 const DRAWN_CHANGES: usize = 20;
+/// Most names of one list that are drawn.
+const DRAWN_NAMES: usize = 12;
 
 #[derive(Serialize)]
 struct Document<'d> {
@@ -122,7 +124,7 @@ pub fn human(diff: &Diff, width: usize) -> String {
     let mut text = format!("{}\n", paint(STRONG, &verdict(diff)));
     let mut list = |title: &str, names: &[String]| {
         if !names.is_empty() {
-            let _ = writeln!(text, "  {} {}", paint(DIM, &format!("{title:<15}")), names.join(", "));
+            let _ = writeln!(text, "  {} {}", paint(DIM, &format!("{title:<15}")), wrapped(names, 18, width));
         }
     };
     for (what, listed) in [("rules", &diff.catalogue.rules), ("shapes", &diff.catalogue.shapes)] {
@@ -197,7 +199,7 @@ const fn group_words(group: Group) -> (&'static str, anstyle::Style) {
         Group::ClassFlip => ("class       transient and hard change places", WARN),
         Group::Code => ("code        another code of the same class", WARN),
         Group::LostCoverage => ("lost cover  classified before, not any more", WARN),
-        Group::NewCoverage => ("new cover   not classified before, now a person knows why", GOOD),
+        Group::NewCoverage => ("new cover   nothing was known, now a person knows why", GOOD),
         Group::Disposition => ("next step   the same code, another step or time", WARN),
         Group::Confidence => ("confidence  the same answer, more or less sure", DIM),
         _ => ("rule        the same answer by another rule", DIM),
@@ -209,13 +211,14 @@ fn group_of_changes(text: &mut String, group: Group, changes: &[&Change], width:
         return;
     }
     let (title, style) = group_words(group);
-    let look = if group == Group::Widened { "   ← look here first" } else { "" };
-    let _ = writeln!(text, "  {} {}{look}", paint(style, &format!("{title:<62}")), changes.len());
+    let look = if group == Group::Widened && width >= 80 { "   ← look here first" } else { "" };
+    let _ = writeln!(text, "  {} {}{look}", paint(style, &format!("{title:<54}")), changes.len());
     for change in changes.iter().take(DRAWN_CHANGES) {
         let (before, after) = sides(change);
         let name = one_line(&change.input.name, width.saturating_sub(16).max(24));
         let _ = writeln!(text, "    {} {name}", paint(DIM, change.input.kind.as_str()));
-        let _ = writeln!(text, "      {before} → {}", paint(STRONG, &after));
+        let words: Vec<&str> = before.split(' ').chain(["→"]).chain(after.split(' ')).collect();
+        let _ = writeln!(text, "      {}", flowed(&words, 6, width));
     }
     if let Some(rest) = changes.len().checked_sub(DRAWN_CHANGES).filter(|rest| *rest > 0) {
         let _ = writeln!(text, "    … and {rest} more; `--format json` lists all of them");
@@ -250,24 +253,61 @@ pub(super) fn sides(change: &Change) -> (String, String) {
     (left.join(" "), right.join(" "))
 }
 
-fn edits(text: &mut String, diff: &Diff, width: usize) {
-    if diff.edits.is_empty() {
-        if !diff.catalogue.rules.is_empty() {
-            let _ = writeln!(text, "{}", paint(GOOD, "no expectation was edited together with the rules"));
-        }
-        return;
+/// The first names, over several lines that begin at column `indent`, and how many more there are.
+fn wrapped(names: &[String], indent: usize, width: usize) -> String {
+    let last = names.len().saturating_sub(1);
+    let word =
+        |(index, name): (usize, &String)| format!("{}{}", one_line(name, 80), if index == last { "" } else { "," });
+    let mut words: Vec<String> = names.iter().enumerate().take(DRAWN_NAMES).map(word).collect();
+    if let Some(rest) = names.len().checked_sub(DRAWN_NAMES).filter(|rest| *rest > 0) {
+        words.push(format!("… and {rest} more"));
     }
+    flowed(&words.iter().map(String::as_str).collect::<Vec<_>>(), indent, width)
+}
+
+/// Words over as many lines as they need; the first begins at column `indent`, and so do the others.
+fn flowed(words: &[&str], indent: usize, width: usize) -> String {
+    let (mut text, mut column) = (String::new(), indent);
+    for (index, word) in words.iter().enumerate() {
+        let room = word.chars().count() + 1;
+        if index > 0 && column + room > width {
+            let _ = write!(text, "\n{}", " ".repeat(indent));
+            column = indent;
+        } else if index > 0 {
+            text.push(' ');
+        }
+        text.push_str(word);
+        column += room;
+    }
+    text
+}
+
+/// What was expected of the same input comes first, line by line; what was recorded anew is only named.
+fn edits(text: &mut String, diff: &Diff, width: usize) {
     let together = if diff.catalogue.rules.is_empty() { "" } else { " together with the rules" };
-    let title = format!("{} edited{together}", count(diff.edits.len(), "expectation"));
-    let _ = writeln!(text, "  {}", paint(WARN, &title));
-    for edit in diff.edits.iter().take(DRAWN_CHANGES) {
+    let same: Vec<&Edit> = diff.edits.iter().filter(|edit| !edit.reframed).collect();
+    let mut anew: Vec<String> =
+        diff.edits.iter().filter(|edit| edit.reframed).map(|edit| super::escape::path(&edit.file)).collect();
+    anew.dedup();
+    if same.is_empty() && !together.is_empty() {
+        let _ = writeln!(text, "{}", paint(GOOD, &format!("no expectation was edited{together}")));
+    }
+    if !same.is_empty() {
+        let title = format!("{} edited{together}", count(same.len(), "expectation"));
+        let _ = writeln!(text, "  {}", paint(WARN, &title));
+    }
+    for edit in same.iter().take(DRAWN_CHANGES) {
         let room = width.saturating_sub(14).max(24) / 2;
         let shown = |value: &str| super::escape::line(value, room);
         let after = edit.after.as_deref().map_or_else(|| "gone".to_owned(), shown);
         let _ = writeln!(text, "    {}  {}", super::escape::path(&edit.file), edit.field);
         let _ = writeln!(text, "      {} → {after}", shown(&edit.before));
     }
-    if let Some(rest) = diff.edits.len().checked_sub(DRAWN_CHANGES).filter(|rest| *rest > 0) {
+    if let Some(rest) = same.len().checked_sub(DRAWN_CHANGES).filter(|rest| *rest > 0) {
         let _ = writeln!(text, "    … and {rest} more; `--format json` lists all of them");
+    }
+    if !anew.is_empty() {
+        let title = format!("{} with other frames", count(anew.len(), "fixture"));
+        let _ = writeln!(text, "  {}\n    {}", paint(DIM, &title), wrapped(&anew, 4, width));
     }
 }

@@ -70,6 +70,9 @@ fn pairs(mut text: &str) -> Result<Vec<(String, String)>, String> {
 }
 
 fn decoded(text: &str) -> Result<String, String> {
+    if text.contains('<') {
+        return Err(format!("a bare `<` in {text:?}"));
+    }
     let mut plain = String::new();
     let mut rest = text;
     while let Some((before, after)) = rest.split_once('&') {

@@ -52,9 +52,12 @@ fn sections(diff: &Diff) -> Vec<Section> {
         let entries = findings.iter().map(|finding| Note::from(finding).entry()).collect();
         sections.push(Section { title: format!("{} {title}", findings.len()), entries });
     }
-    let edits = diff.edits.iter().map(|edit| Entry { name: edit.file.clone(), body: edit_line(edit) });
-    let title = format!("{} edited in the same change", count(diff.edits.len(), "expectation"));
-    sections.push(Section { title, entries: edits.collect() });
+    let (anew, same): (Vec<&Edit>, Vec<&Edit>) = diff.edits.iter().partition(|edit| edit.reframed);
+    for (edits, what) in [(same, "edited in the same change"), (anew, "edited together with the frames")] {
+        let title = format!("{} {what}", count(edits.len(), "expectation"));
+        let entries = edits.iter().map(|edit| Entry { name: edit.file.clone(), body: edit_line(edit) }).collect();
+        sections.push(Section { title, entries });
+    }
     for (title, inputs) in [("only in one of the two", &diff.unpaired), ("that can not be played", &diff.unplayable)] {
         let entries = inputs.iter().map(|input| Entry { name: input.name.clone(), body: String::new() }).collect();
         sections.push(Section { title: format!("{} {title}", count(inputs.len(), "input")), entries });
@@ -81,7 +84,7 @@ fn notes(diff: &Diff) -> Vec<Note> {
     let mut notes: Vec<Note> = findings.map(Note::from).collect();
     notes.extend(diff.changes.iter().map(note));
     notes.extend(diff.edits.iter().map(|edit| Note {
-        level: Level::Warning,
+        level: if edit.reframed { Level::Notice } else { Level::Warning },
         code: "refrain::diff::expectation",
         place: Place::file(&edit.file),
         message: edit_line(edit),
