@@ -122,9 +122,8 @@ fn vendor_texts() -> BTreeSet<Case> {
 fn broken(cases: &BTreeSet<Case>) -> Vec<String> {
     let (classifier, redactor) = (Classifier::embedded(), Redactor::embedded());
     let now = "2026-11-30T12:00:00Z".parse::<Timestamp>().expect("an instant");
-    let judge = |case: &Case, text: &str| {
-        decided(&classifier.classify(&evidence(case.channel, case.agent.clone(), text), now))
-    };
+    let judge =
+        |case: &Case, text: &str| decided(&classifier.classify(&evidence(case.channel, case.agent.clone(), text), now));
     let mut broken = Vec::new();
     for case in cases {
         let expected = judge(case, &case.text);

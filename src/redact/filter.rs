@@ -75,8 +75,7 @@ impl Filter {
     /// A filter for `anchors`, each a non-empty literal. Anchors of one byte are special: `@`, `.`, `-` and `:` wake
     /// up between the characters that addresses and UUIDs have around them, `/` everywhere.
     pub(super) fn new<'a>(anchors: impl Iterator<Item = &'a str>) -> Self {
-        let mut filter =
-            Self { bits: Box::new([0; PAIRS]), buckets: vec![0; TRIGRAMS], lists: vec![Vec::new()] };
+        let mut filter = Self { bits: Box::new([0; PAIRS]), buckets: vec![0; TRIGRAMS], lists: vec![Vec::new()] };
         for (number, anchor) in anchors.enumerate() {
             let number = u16::try_from(number).unwrap_or(u16::MAX);
             filter.add(number, anchor.as_bytes());
