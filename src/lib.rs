@@ -10,7 +10,10 @@ pub mod check;
 pub mod classify;
 #[cfg(feature = "cli")]
 pub mod cli;
+pub mod derive;
+pub mod diff;
 pub mod evidence;
+pub mod explain;
 pub mod fixture;
 pub mod matrix;
 pub mod recording;

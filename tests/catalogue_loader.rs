@@ -1,5 +1,4 @@
 //! Every way a rule file can be wrong gives its own finding, with file, line and column, all in one run.
-#![expect(clippy::unwrap_used, reason = "a test")]
 
 use refrain::catalogue::Catalogue;
 
@@ -100,13 +99,16 @@ fn each_break_has_its_finding_and_its_place() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
 }
 
+/// Name, files as stem and text, expected codes.
+type Row<'r> = (&'r str, Vec<(&'r str, &'r str)>, &'r [&'r str]);
+
 #[test]
 fn files_are_judged_together_and_all_problems_are_told() {
     let other = GOOD.replace("sample.busy.v1", "sample.calm.v1");
     let collision = other.replace("provider_overloaded", "rate_limited");
     let first_beats = GOOD.replace("samples:", "outranks: [sample.calm.v1]\nsamples:");
     let second_beats = collision.replace("samples:", "outranks: [sample.busy.v1]\nsamples:");
-    let rows: &[(&str, Vec<(&str, &str)>, &[&str])] = &[
+    let rows: &[Row<'_>] = &[
         (
             "duplicate id",
             vec![("a/sample.busy.v1", GOOD), ("b/sample.busy.v1", GOOD)],

@@ -1,5 +1,4 @@
 //! Texts that vendors document and agents print, and ordinary prose about errors: what each gets.
-#![expect(clippy::unwrap_used, reason = "a test")]
 
 use jiff::Timestamp;
 use refrain::classify::Classifier;

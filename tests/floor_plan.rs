@@ -25,6 +25,10 @@ const FLOORS: &[&[&str]] = &[
 const SAME_FLOOR: &[(&str, &str)] = &[
     // A gate's result is one of the things that are reported.
     ("report", "check"),
+    ("report", "explain"),
+    // A derivation shows what replaying its fixture gives, and asks the matrix which case its frames are.
+    ("derive", "replay"),
+    ("derive", "matrix"),
 ];
 
 #[test]

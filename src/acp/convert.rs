@@ -17,7 +17,7 @@ const NAME_LIMIT_BYTES: usize = 128;
 
 /// A session update as sent, typed.
 #[derive(Debug, Clone, PartialEq)]
-pub(in crate::acp) enum Update<'a> {
+pub(crate) enum Update<'a> {
     Assistant(Chunk),
     User(Chunk),
     Thought(Chunk),
@@ -43,7 +43,7 @@ pub(in crate::acp) enum Update<'a> {
 }
 
 /// Reads one update.
-pub(in crate::acp) fn update(raw: &Value) -> Update<'_> {
+pub(crate) fn update(raw: &Value) -> Update<'_> {
     let Some(kind) = raw.get("sessionUpdate").and_then(Value::as_str) else {
         return Update::Other { name: String::new(), implies: None };
     };
@@ -98,7 +98,7 @@ fn status(raw: &Value) -> Option<ToolStatus> {
 
 /// The model that a configuration update or a response publishes: the option of category `model`, or the older
 /// `currentModelId`. An empty or malformed id publishes nothing (.22).
-pub(in crate::acp) fn settled_model(raw: &Value) -> Option<ModelId> {
+pub(crate) fn settled_model(raw: &Value) -> Option<ModelId> {
     let options = raw.get("configOptions").and_then(Value::as_array);
     let option = options.into_iter().flatten().find(|option| option.get("category").is_some_and(|c| c == "model"));
     let current = option

@@ -5,7 +5,7 @@
 //!
 //! Must not know: fences, policy, storage.
 
-mod convert;
+pub(crate) mod convert;
 mod dialect;
 pub mod dialogue;
 pub mod event;

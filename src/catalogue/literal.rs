@@ -7,7 +7,7 @@ use regex_syntax::ParserBuilder;
 use regex_syntax::hir::{Class, Hir, HirKind};
 
 /// Most spellings that one part of a pattern may have to count as a finite choice.
-const CHOICE_LIMIT: usize = 48;
+const CHOICE_LIMIT: usize = 8;
 /// Longest literal, in bytes; more would not tell more.
 const LENGTH_LIMIT: usize = 24;
 
@@ -55,7 +55,7 @@ impl Part {
 fn stronger(one: Option<Literals>, other: Option<Literals>) -> Option<Literals> {
     match (one, other) {
         (Some(one), Some(other)) => {
-            let key = |set: &Literals| (strength(set).min(8), std::cmp::Reverse(set.len()), strength(set));
+            let key = |set: &Literals| (strength(set).min(6), std::cmp::Reverse(set.len()), strength(set));
             Some(if key(&one) >= key(&other) { one } else { other })
         }
         (one, other) => one.or(other),

@@ -23,6 +23,8 @@ const REFUSED_KEYS: &[(&str, &str)] = &[
 
 /// Shortest literal that the prefilter may look for, in bytes.
 const LITERAL_LENGTH: usize = 3;
+/// Longest literal that the prefilter looks for, in bytes.
+const LITERAL_LIMIT: usize = 12;
 
 /// A rule file that was read.
 pub(crate) struct Source<'a> {
@@ -63,6 +65,18 @@ impl Catalogue {
     /// file's name, patterns that do not compile, rules without samples or literals, unknown or circular `outranks`,
     /// samples that do not behave and rules that contradict each other (criterion .5).
     pub fn load<P: AsRef<str>, T: AsRef<str>>(files: impl IntoIterator<Item = (P, T)>) -> Result<Self, Vec<Finding>> {
+        let (catalogue, findings) = Self::examine(files);
+        if findings.iter().any(|finding| finding.severity == crate::vocab::Severity::Error) {
+            Err(findings)
+        } else {
+            Ok(catalogue)
+        }
+    }
+
+    /// What can be loaded of rule files, and everything that is wrong with them, warnings included. For those who show
+    /// what a change does even when it is not right yet; whoever decides anything uses [`Catalogue::load`].
+    #[must_use]
+    pub fn examine<P: AsRef<str>, T: AsRef<str>>(files: impl IntoIterator<Item = (P, T)>) -> (Self, Vec<Finding>) {
         let files: Vec<(P, T)> = files.into_iter().collect();
         let mut sources: Vec<Source<'_>> =
             files.iter().map(|(path, text)| Source { path: path.as_ref(), text: text.as_ref() }).collect();
@@ -98,11 +112,7 @@ impl Catalogue {
         let catalogue = Self::from_documents(documents.values().map(|(_, document)| document.clone()).collect());
         super::check::behaviour(&catalogue, &origin, &mut findings);
         findings.sort();
-        if findings.iter().any(|finding| finding.severity == crate::vocab::Severity::Error) {
-            Err(findings)
-        } else {
-            Ok(catalogue)
-        }
+        (catalogue, findings)
     }
 }
 
@@ -152,7 +162,9 @@ fn literals(source: &Source<'_>, document: &RuleDocument, findings: &mut Vec<Fin
     all
 }
 
-fn shortest(mut set: Vec<String>) -> Vec<String> {
+/// Without literals that a shorter one covers. Long ones are cut: the prefilter is built at every start.
+fn shortest(set: Vec<String>) -> Vec<String> {
+    let mut set: Vec<String> = set.iter().map(|one| crate::text::head(one, LITERAL_LIMIT).to_owned()).collect();
     set.sort_by(|one, other| one.len().cmp(&other.len()).then_with(|| one.cmp(other)));
     let mut kept: Vec<String> = Vec::new();
     for literal in set {

@@ -120,6 +120,12 @@ impl Rule {
             && self.is_open(view)
     }
 
+    /// Whether one of its patterns is found, whatever the rule requires besides and whatever silences it.
+    #[must_use]
+    pub fn matches_without_conditions(&self, raw: &str, view: &View<'_>) -> bool {
+        (0..self.alternatives()).any(|alternative| self.alternative_matches(alternative, raw, view, false))
+    }
+
     /// Whether one way to match does; the rule itself also asks [`Rule::is_open`].
     pub(crate) fn alternative_matches(&self, alternative: usize, raw: &str, view: &View<'_>, prose: bool) -> bool {
         if self.is_frame() && alternative == 0 {

@@ -15,10 +15,13 @@ pub(crate) fn announces_retry(text: &str) -> bool {
     static COMPILED: OnceLock<Option<Regex>> = OnceLock::new();
     // A cheap look first: the pattern is compiled only for texts that can match.
     let bytes = text.as_bytes();
-    if memchr::memmem::find(bytes, b"etry").is_none()
-        && memchr::memmem::find(bytes, b"ttempt").is_none()
-        && memchr::memmem::find(bytes, b"econnecting").is_none()
-    {
+    let parts: [&[u8]; 3] = [b"etry", b"ttempt", b"econnecting"];
+    if !memchr::memchr_iter(b't', bytes).any(|at| {
+        parts.iter().any(|part| {
+            let back = part.iter().position(|byte| *byte == b't').unwrap_or(0);
+            at.checked_sub(back).and_then(|start| bytes.get(start..start + part.len())) == Some(*part)
+        })
+    }) {
         return false;
     }
     COMPILED

@@ -8,29 +8,12 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::evidence::wire::LineError;
-use crate::vocab::{Class, Code, Confidence, RuleId, Scope};
+use crate::vocab::RuleId;
 
 use super::Classification;
 
-#[derive(Serialize)]
-struct Output<'a> {
-    id: Option<&'a Value>,
-    code: Code,
-    class: Class,
-    confidence: Confidence,
-    scope: Option<Scope>,
-    rule: Option<&'a RuleId>,
-    catalogue: &'a str,
-    auto_retry: bool,
-    fallback: bool,
-    user_action: bool,
-    retry_after_ms: Option<u64>,
-    reset_at: Option<String>,
-    remediation: Option<&'a str>,
-    safe_excerpt: Option<&'a str>,
-    outranked: &'a [RuleId],
-    vetoed: &'a [RuleId],
-}
+/// Room for a usual line, in bytes.
+const LINE_BYTES: usize = 1_024;
 
 #[derive(Serialize)]
 struct Failed<'a> {
@@ -45,40 +28,95 @@ struct FailedError<'a> {
 }
 
 /// Appends the line of a classification, with its line feed.
+///
+/// Closed words, numbers and rule ids are written as they are; only text goes through the escaping writer.
 pub fn write(into: &mut Vec<u8>, id: Option<&Value>, classification: &Classification) {
     let policy = classification.code.policy();
-    let output = Output {
-        id,
-        code: classification.code,
-        class: policy.class,
-        confidence: classification.confidence,
-        scope: classification.scope,
-        rule: classification.rule.as_ref(),
-        catalogue: &classification.catalogue,
-        auto_retry: classification.auto_retry(),
-        fallback: policy.fallback,
-        user_action: policy.user_action,
-        retry_after_ms: classification.hint.map(|hint| hint.retry_after_ms),
-        reset_at: classification.hint.map(|hint| hint.reset_at.to_string()),
-        remediation: classification.remediation.as_deref(),
-        safe_excerpt: classification.safe_excerpt.as_ref().map(crate::redact::Clean::as_str),
-        outranked: &classification.outranked,
-        vetoed: &classification.vetoed,
-    };
-    append(into, &output);
+    into.reserve(LINE_BYTES);
+    into.extend_from_slice(b"{\"id\":");
+    escaped(into, &id);
+    word(into, ",\"code\":", Some(classification.code.as_str()));
+    word(into, ",\"class\":", Some(policy.class.as_str()));
+    word(into, ",\"confidence\":", Some(classification.confidence.as_str()));
+    word(into, ",\"scope\":", classification.scope.map(crate::vocab::Scope::as_str));
+    text(into, ",\"rule\":", classification.rule.as_ref().map(RuleId::as_str));
+    text(into, ",\"catalogue\":", Some(&classification.catalogue));
+    flag(into, ",\"auto_retry\":", classification.auto_retry());
+    flag(into, ",\"fallback\":", policy.fallback);
+    flag(into, ",\"user_action\":", policy.user_action);
+    into.extend_from_slice(b",\"retry_after_ms\":");
+    match classification.hint {
+        Some(hint) => into.extend_from_slice(hint.retry_after_ms.to_string().as_bytes()),
+        None => into.extend_from_slice(b"null"),
+    }
+    word(into, ",\"reset_at\":", classification.hint.map(|hint| hint.reset_at.to_string()).as_deref());
+    text(into, ",\"remediation\":", classification.remediation.as_deref());
+    text(into, ",\"safe_excerpt\":", classification.safe_excerpt.as_ref().map(crate::redact::Clean::as_str));
+    list(into, ",\"outranked\":", &classification.outranked);
+    list(into, ",\"vetoed\":", &classification.vetoed);
+    into.extend_from_slice(b"}\n");
+}
+
+/// A word of a closed list: it needs no escaping.
+fn word(into: &mut Vec<u8>, key: &str, value: Option<&str>) {
+    into.extend_from_slice(key.as_bytes());
+    match value {
+        Some(value) => quoted(into, value),
+        None => into.extend_from_slice(b"null"),
+    }
+}
+
+fn quoted(into: &mut Vec<u8>, plain: &str) {
+    into.push(b'"');
+    into.extend_from_slice(plain.as_bytes());
+    into.push(b'"');
+}
+
+fn text(into: &mut Vec<u8>, key: &str, value: Option<&str>) {
+    into.extend_from_slice(key.as_bytes());
+    match value {
+        Some(value) => string(into, value),
+        None => into.extend_from_slice(b"null"),
+    }
+}
+
+/// Most texts need no escaping.
+fn string(into: &mut Vec<u8>, value: &str) {
+    if value.bytes().all(|byte| byte >= 0x20 && byte != b'"' && byte != b'\\') {
+        quoted(into, value);
+    } else {
+        escaped(into, &value);
+    }
+}
+
+fn flag(into: &mut Vec<u8>, key: &str, value: bool) {
+    into.extend_from_slice(key.as_bytes());
+    into.extend_from_slice(if value { b"true" } else { b"false" });
+}
+
+fn list(into: &mut Vec<u8>, key: &str, values: &[RuleId]) {
+    into.extend_from_slice(key.as_bytes());
+    into.push(b'[');
+    for (index, value) in values.iter().enumerate() {
+        if index > 0 {
+            into.push(b',');
+        }
+        string(into, value.as_str());
+    }
+    into.push(b']');
+}
+
+fn escaped(into: &mut Vec<u8>, value: &impl Serialize) {
+    let start = into.len();
+    // Writing these types into memory has no way to fail; a half-written value would be worse than none.
+    if serde_json::to_writer(&mut *into, value).is_err() {
+        into.truncate(start);
+        into.extend_from_slice(b"null");
+    }
 }
 
 /// Appends the line that stands in for a line that was not valid.
 pub fn write_error(into: &mut Vec<u8>, error: &LineError) {
-    append(into, &Failed { id: error.id.as_ref(), error: FailedError { code: error.code, message: &error.message } });
-}
-
-fn append(into: &mut Vec<u8>, value: &impl Serialize) {
-    let start = into.len();
-    // Writing these types into memory has no way to fail; a half-written line would be worse than none.
-    if serde_json::to_writer(&mut *into, value).is_err() {
-        into.truncate(start);
-        return;
-    }
+    escaped(into, &Failed { id: error.id.as_ref(), error: FailedError { code: error.code, message: &error.message } });
     into.push(b'\n');
 }

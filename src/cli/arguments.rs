@@ -1,12 +1,20 @@
 //! What can be typed.
 
+mod describe;
+mod diff;
+mod list;
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+pub(super) use describe::{CompletionsArguments, InitArguments, ManArguments, SchemaArguments};
+pub(super) use diff::{DiffArguments, DiffFormat, FailOn};
+pub(super) use list::{ListArguments, ListFormat};
+
 use super::redact::Kind;
 use crate::redact::Profile;
-use crate::vocab::Tier;
+use crate::vocab::{Tier, UnknownWord};
 
 /// Decides, the same way every time, what an agent client may do after its model provider failed.
 #[derive(Debug, Parser)]
@@ -28,7 +36,8 @@ Examples:
   refrain replay litellm/matched        the timeline of one cell
   refrain classify \"API Error: 529 …\"   what a text would be
   refrain redact --check notes.txt      what must not be shared, and where
-  refrain canon --check fixtures        whether every fixture is in canonical form";
+  refrain canon --check fixtures        whether every fixture is in canonical form
+  refrain diff --base origin/main       what a change of the catalogue does";
 
 /// Options of every command.
 #[derive(Debug, Args)]
@@ -61,8 +70,34 @@ pub enum Command {
     Replay(ReplayArguments),
     /// Says what failure a text, a transcript or JSON Lines of evidence is.
     Classify(ClassifyArguments),
+    /// Says why a text, a fixture, a transcript, a rule or a code is what it is.
+    Explain(ExplainArguments),
     /// Re-encodes fixtures in canonical form and finds duplicates.
     Canon(CanonArguments),
+    /// Shows what a change of the catalogue does: every input that is judged differently, worst first.
+    Diff(DiffArguments),
+    /// Lists rules, codes, shapes or cells.
+    List(ListArguments),
+    /// Starts a project of your own: matrix, catalogue and fixtures, green from the first check.
+    Init(InitArguments),
+    /// Prints the JSON Schema of a format, for completion in editors.
+    Schema(SchemaArguments),
+    /// Prints completions for a shell.
+    Completions(CompletionsArguments),
+    /// Prints the manual page of the tool or of one command.
+    Man(ManArguments),
+    /// Records an agent against the fault lab, a proxy or a provider, and derives a fixture.
+    #[cfg(unix)]
+    Capture(Box<super::capture::CaptureArguments>),
+    /// A model provider on loopback that fails on purpose.
+    #[cfg(unix)]
+    Lab(super::lab::LabArguments),
+    /// Says which agents are installed and how to get the others.
+    #[cfg(unix)]
+    Doctor(super::doctor::DoctorArguments),
+    /// Removes raw transcripts.
+    #[cfg(unix)]
+    Clean(super::clean::CleanArguments),
     /// Rewrites text, transcripts or fixtures without credentials, identifiers, URLs and paths.
     Redact(RedactArguments),
     /// Plays scenarios through the recovery core in simulated time and prints every decision.
@@ -76,10 +111,21 @@ pub enum Format {
     Human,
     /// One JSON document.
     Json,
+    /// One JSON document a line.
+    Jsonl,
+    /// A comment for a pull request.
+    Markdown,
+    /// Annotations of a GitHub workflow.
+    Github,
+    /// JUnit XML for a CI service.
+    Junit,
+    /// SARIF 2.1.0 for code scanning.
+    Sarif,
 }
 
 /// Arguments of `check`.
 #[derive(Debug, Args)]
+#[command(after_help = CHECK_EXAMPLES)]
 pub struct CheckArguments {
     /// Cells to check, such as `litellm/matched`; all when none is given.
     #[arg(value_name = "CELL")]
@@ -95,8 +141,16 @@ pub struct CheckArguments {
     pub jobs: Option<usize>,
 }
 
+const CHECK_EXAMPLES: &str = "\
+Examples:
+  refrain check                              the whole project
+  refrain check litellm/matched              one cell
+  refrain check --format github              annotations in a workflow
+  refrain check --format junit > check.xml   for a CI service";
+
 /// Arguments of `replay`.
 #[derive(Debug, Args)]
+#[command(after_help = REPLAY_EXAMPLES)]
 pub struct ReplayArguments {
     /// Cells such as `litellm/matched`, fixture files, or folders; all when none is given.
     #[arg(value_name = "CELL|PATH")]
@@ -121,6 +175,12 @@ pub struct ReplayArguments {
     pub jobs: Option<usize>,
 }
 
+const REPLAY_EXAMPLES: &str = "\
+Examples:
+  refrain replay litellm/matched                     its timeline
+  refrain replay --corpus ../other/fixtures          another corpus
+  refrain replay --accept litellm/matched            make what it saw the expectation";
+
 /// Formats of `classify`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum ClassifyFormat {
@@ -144,6 +204,7 @@ pub enum TextSource {
 
 /// Arguments of `classify`.
 #[derive(Debug, Args)]
+#[command(after_help = CLASSIFY_EXAMPLES)]
 pub struct ClassifyArguments {
     /// A text, a transcript file, a file of evidence (JSON Lines), or `-` for standard input.
     #[arg(value_name = "TEXT|FILE|-")]
@@ -168,8 +229,15 @@ pub struct ClassifyArguments {
     pub root: Option<PathBuf>,
 }
 
+const CLASSIFY_EXAMPLES: &str = "\
+Examples:
+  refrain classify \"API Error: 529 Overloaded\"           a text
+  refrain classify --provider claude-acp session.jsonl   a transcript, one verdict a prompt
+  refrain classify --format jsonl -                      evidence line by line, kept open as a child";
+
 /// Arguments of `canon`.
 #[derive(Debug, Args)]
+#[command(after_help = CANON_EXAMPLES)]
 pub struct CanonArguments {
     /// Fixture files or folders, or `-` for one document from standard input to standard output; `fixtures` when none
     /// is given.
@@ -182,6 +250,12 @@ pub struct CanonArguments {
     #[arg(long)]
     pub upgrade: bool,
 }
+
+const CANON_EXAMPLES: &str = "\
+Examples:
+  refrain canon fixtures                  give every fixture its one spelling
+  refrain canon --check fixtures          only say which are not
+  refrain canon - < one.json > other.json one document";
 
 /// Tiers of `redact`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -232,10 +306,21 @@ pub enum RedactFormat {
     Text,
     /// The machine interface: `{"id", "text", "as"}` a line in, `{"id", "text", "hits"}` a line out.
     Jsonl,
+    /// With `--check`: one JSON document.
+    Json,
+    /// With `--check`: a comment for a pull request.
+    Markdown,
+    /// With `--check`: annotations of a GitHub workflow.
+    Github,
+    /// With `--check`: JUnit XML for a CI service.
+    Junit,
+    /// With `--check`: SARIF 2.1.0 for code scanning.
+    Sarif,
 }
 
 /// Arguments of `redact`.
 #[derive(Debug, Args)]
+#[command(after_help = REDACT_EXAMPLES)]
 pub struct RedactArguments {
     /// Files that are rewritten in place (a folder stands for its JSON files), or `-` for standard input to standard
     /// output.
@@ -250,7 +335,7 @@ pub struct RedactArguments {
     /// What the input is; told from its name and its first line when absent.
     #[arg(long = "as", value_enum, value_name = "KIND")]
     pub kind: Option<Kind>,
-    /// Text, or the machine interface.
+    /// Text, the machine interface, or how `--check` reports.
     #[arg(long, value_enum, default_value_t = RedactFormat::Text)]
     pub format: RedactFormat,
     /// Report only; nothing is written.
@@ -267,6 +352,21 @@ pub struct RedactArguments {
     pub allow: Option<PathBuf>,
 }
 
+const REDACT_EXAMPLES: &str = "\
+Examples:
+  refrain redact --check notes.txt                   what must not be shared, and where
+  refrain redact session.jsonl -o shared.jsonl       a transcript that may leave the machine
+  refrain redact --check fixtures --format github    a gate in a workflow";
+
+/// Formats of `simulate`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum PlainFormat {
+    /// For people.
+    Human,
+    /// One JSON document.
+    Json,
+}
+
 /// Arguments of `simulate`.
 #[derive(Debug, Args)]
 pub struct SimulateArguments {
@@ -277,6 +377,41 @@ pub struct SimulateArguments {
     #[arg(long, value_name = "DIR")]
     pub root: Option<PathBuf>,
     /// How the result is written.
+    #[arg(long, value_enum, default_value_t = PlainFormat::Human)]
+    pub format: PlainFormat,
+}
+
+/// A closed word list of the core as the values of an argument, with suggestions for mistyped ones.
+fn words<T>(known: &'static [&'static str]) -> impl clap::builder::TypedValueParser<Value = T>
+where
+    T: std::str::FromStr<Err = UnknownWord> + Clone + Send + Sync + 'static,
+{
+    use clap::builder::TypedValueParser as _;
+    clap::builder::PossibleValuesParser::new(known).try_map(|word| word.parse::<T>())
+}
+
+/// Arguments of `explain`.
+#[derive(Debug, Args)]
+pub struct ExplainArguments {
+    /// A text, a fixture or transcript file, the id of a rule, or a code.
+    #[arg(value_name = "TEXT|FILE|RULE|CODE")]
+    pub subject: String,
+    /// Print a rule file to start from instead.
+    #[arg(long)]
+    pub new_rule: bool,
+    /// Where a text comes from.
+    #[arg(long = "as", value_enum, default_value_t = TextSource::PromptError, value_name = "SOURCE")]
+    pub source: TextSource,
+    /// The agent that a text comes from, such as `claude-acp`.
+    #[arg(long, value_name = "AGENT")]
+    pub provider: Option<String>,
+    /// The time that hints are measured from; the system clock when absent.
+    #[arg(long, value_name = "RFC3339")]
+    pub now: Option<jiff::Timestamp>,
+    /// How the result is written.
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub format: Format,
+    /// A project whose catalogue is used instead of the current folder's or the built-in one.
+    #[arg(long, value_name = "DIR")]
+    pub root: Option<PathBuf>,
 }

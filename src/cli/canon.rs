@@ -89,7 +89,7 @@ fn report(
     let texts: Vec<_> = files.iter().map(|file| (file.path.clone(), file.bytes.clone())).collect();
     let sources = project::sources(&texts);
     for finding in &findings {
-        output.result(&report::finding::graphical(finding, &sources, output.width()));
+        output.result(&report::style::guarded(report::finding::graphical(finding, &sources, output.width())));
     }
     for path in &rewritten {
         output.result(&format!("rewritten {path}\n"));

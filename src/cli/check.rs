@@ -30,8 +30,9 @@ pub(super) fn run(arguments: &CheckArguments, output: &mut Output) -> Result<Exi
         fixtures: &fixtures,
         cells: &arguments.cells,
     };
+    let quiet = output.quiet();
     let replays = |files: &[&crate::fixture::FixtureFile]| match loaded.knowledge() {
-        Some(knowledge) => project::replay_all(files, Setting { knowledge, now }, arguments.jobs),
+        Some(knowledge) => project::replay_all(files, Setting { knowledge, now }, arguments.jobs, quiet),
         None => Vec::new(),
     };
     let outcome = check::run(inputs, &replays).map_err(|unknown| {
@@ -47,6 +48,11 @@ pub(super) fn run(arguments: &CheckArguments, output: &mut Output) -> Result<Exi
     }
     let text = match arguments.format {
         Format::Json => report::check::json(&outcome),
+        Format::Jsonl => report::check::jsonl(&outcome),
+        Format::Markdown => report::markdown::markdown(&report::check::summary(&outcome)),
+        Format::Github => report::github::github(&report::check::summary(&outcome)),
+        Format::Junit => report::junit::junit(&report::check::summary(&outcome)),
+        Format::Sarif => report::sarif::sarif(&report::check::summary(&outcome)),
         Format::Human => {
             let mut sources = project::sources(&fixtures);
             sources.extend(project::sources(&pairs(std::slice::from_ref(&tree.matrix))));

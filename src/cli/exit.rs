@@ -15,6 +15,10 @@ pub enum Exit {
     Deadline,
     /// 4: nothing was selected; never green by accident.
     NothingSelected,
+    /// 130: interrupted.
+    Interrupted,
+    /// What the agent behind a tee ended with.
+    Passed(u8),
 }
 
 impl Exit {
@@ -27,6 +31,8 @@ impl Exit {
             Self::Usage => 2,
             Self::Deadline => 3,
             Self::NothingSelected => 4,
+            Self::Interrupted => 130,
+            Self::Passed(code) => code,
         }
     }
 }
@@ -79,6 +85,18 @@ impl From<crate::shell::disk::DiskError> for Failure {
             DiskError::TooLarge(..) => "refrain::disk::too_large",
             DiskError::NotUtf8(..) => "refrain::disk::not_utf8",
             DiskError::Write(..) => "refrain::disk::unwritable",
+        };
+        Self::usage(code, error.to_string())
+    }
+}
+
+impl From<crate::shell::git::GitError> for Failure {
+    fn from(error: crate::shell::git::GitError) -> Self {
+        use crate::shell::git::GitError;
+        let code = match &error {
+            GitError::Program(_) => "refrain::git::program",
+            GitError::Name(_) | GitError::Revision(..) | GitError::Empty(_) => "refrain::git::revision",
+            GitError::NotAFile(..) | GitError::TooLarge(_) | GitError::Answer(_) => "refrain::git::unreadable",
         };
         Self::usage(code, error.to_string())
     }

@@ -6,11 +6,24 @@
 
 mod arguments;
 mod exit;
+mod explain;
 mod output;
 
 mod canon;
+#[cfg(unix)]
+mod capture;
 mod check;
 mod classify;
+#[cfg(unix)]
+mod clean;
+mod describe;
+mod diff;
+#[cfg(unix)]
+mod doctor;
+mod init;
+#[cfg(unix)]
+mod lab;
+mod list;
 mod project;
 mod redact;
 mod replay;
@@ -41,9 +54,24 @@ pub fn run() -> Exit {
         Command::Check(check) => check::run(&check, &mut output),
         Command::Replay(replay) => replay::run(&replay, &mut output),
         Command::Classify(classify) => classify::run(&classify, &mut output),
+        Command::Explain(explain) => explain::run(&explain, &mut output),
         Command::Redact(redact) => redact::run(&redact, &mut output),
         Command::Canon(canon) => canon::run(&canon, &mut output),
+        Command::Diff(diff) => diff::run(&diff, &mut output),
+        Command::List(list) => list::run(&list, &mut output),
+        Command::Init(init) => init::run(&init, &mut output),
+        Command::Schema(schema) => Ok(describe::schemas(&schema, &mut output)),
+        Command::Completions(completions) => Ok(describe::completions(&completions, &mut output)),
+        Command::Man(man) => describe::man(&man, &mut output),
         Command::Simulate(simulate) => simulate::run(&simulate, &mut output),
+        #[cfg(unix)]
+        Command::Capture(capture) => capture::run(&capture, &mut output),
+        #[cfg(unix)]
+        Command::Lab(lab) => lab::run(&lab, &mut output),
+        #[cfg(unix)]
+        Command::Doctor(doctor) => doctor::run(&doctor, &mut output),
+        #[cfg(unix)]
+        Command::Clean(clean) => clean::run(&clean, &mut output),
     };
     match result {
         Ok(exit) => exit,

@@ -7,7 +7,7 @@ use anstream::{AutoStream, ColorChoice};
 use super::arguments::{Color, Global};
 use super::exit::{Exit, Failure};
 use crate::report::finding::clean_message;
-use crate::report::style::{BAD, DIM, paint};
+use crate::report::style::{BAD, DIM, guarded, paint};
 
 /// The two streams of one run.
 pub(super) struct Output {
@@ -97,7 +97,7 @@ impl Output {
     /// Writes a message for a person.
     pub(super) fn message(&mut self, text: &str) {
         // There is nowhere left to say that stderr is closed.
-        let _ = writeln!(self.stderr, "{text}");
+        let _ = writeln!(self.stderr, "{}", guarded(text.to_owned()));
     }
 
     /// Says why a command could not do its work.

@@ -13,6 +13,7 @@ use crate::replay::{ExchangeError, Replayed, Setting, replay};
 use crate::report::finding::Sources;
 use crate::shell::jobs;
 use crate::shell::link::Link;
+use crate::shell::progress::Progress;
 use crate::shell::tree::{File, Part, Tree};
 use crate::vocab::Finding;
 
@@ -78,18 +79,28 @@ fn summary(catalogue: &Catalogue, shapes: usize) -> CatalogueSummary {
     CatalogueSummary { version: catalogue.version().to_owned(), rules: catalogue.rules().len(), shapes, sound: true }
 }
 
-fn texts(files: &[File]) -> Result<Vec<(String, String)>, Failure> {
+/// The files as path and text.
+///
+/// # Errors
+/// When one of them is no text.
+pub(super) fn texts(files: &[File]) -> Result<Vec<(String, String)>, Failure> {
     files.iter().map(|file| Ok((file.path.clone(), file.text()?.to_owned()))).collect()
 }
 
-/// Replays fixtures over the real connection on `threads` threads.
+/// Replays fixtures over the real connection on `threads` threads, with progress on a terminal unless it is `quiet`.
 pub(super) fn replay_all(
     files: &[&FixtureFile],
     setting: Setting<'_>,
     threads: Option<usize>,
+    quiet: bool,
 ) -> Vec<Result<Replayed, ExchangeError>> {
     let threads = threads.unwrap_or_else(jobs::default_count);
-    jobs::map(files, threads, |file| replay(&file.fixture, &Link::default(), setting))
+    let progress = Progress::new(files.len(), "fixtures", !quiet);
+    jobs::map(files, threads, |file| {
+        let replayed = replay(&file.fixture, &Link::default(), setting);
+        progress.step();
+        replayed
+    })
 }
 
 /// The tree of a command.

@@ -32,7 +32,7 @@ pub(super) fn run(arguments: &ReplayArguments, output: &mut Output) -> Result<Ex
     };
     let corpus = Corpus::read(arguments, &tree)?;
     let setting = Setting { knowledge, now: clock::now() };
-    let results = project::replay_all(&corpus.selected(), setting, arguments.jobs);
+    let results = project::replay_all(&corpus.selected(), setting, arguments.jobs, output.quiet());
     if arguments.accept {
         return accept(&corpus.selected(), &results, output);
     }
@@ -43,6 +43,11 @@ pub(super) fn run(arguments: &ReplayArguments, output: &mut Output) -> Result<Ex
     };
     let text = match arguments.format {
         Format::Json => report::replay::json(&replays),
+        Format::Jsonl => report::replay::jsonl(&replays),
+        Format::Markdown => report::markdown::markdown(&report::replay::summary(&replays)),
+        Format::Github => report::github::github(&report::replay::summary(&replays)),
+        Format::Junit => report::junit::junit(&report::replay::summary(&replays)),
+        Format::Sarif => report::sarif::sarif(&report::replay::summary(&replays)),
         Format::Human => {
             report::replay::human(&replays, &project::sources(&corpus.texts), output.width(), output.quiet())
         }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::arguments::{Format, SimulateArguments};
+use super::arguments::{PlainFormat, SimulateArguments};
 use super::exit::{Exit, Failure};
 use super::output::Output;
 use super::project::{self, Loaded};
@@ -35,12 +35,12 @@ pub(super) fn run(arguments: &SimulateArguments, output: &mut Output) -> Result<
     }
     let passed = findings.is_empty() && rows.iter().all(|(_, _, played)| played.unmet.is_empty());
     match arguments.format {
-        Format::Json => {
+        PlainFormat::Json => {
             let scenarios: Vec<_> = rows.iter().map(|(file, scenario, played)| row(file, scenario, played)).collect();
             let problems: Vec<_> = findings.iter().map(|f| json!({"code": f.code, "file": f.place.file, "line": f.place.line, "column": f.place.column, "message": clean_message(&f.message)})).collect();
             output.result(&format!("{:#}\n", json!({"ok": passed, "scenarios": scenarios, "findings": problems})));
         }
-        Format::Human => {
+        PlainFormat::Human => {
             let sources = project::sources(&texts);
             for finding in &findings {
                 output.result(&report::finding::graphical(finding, &sources, output.width()));
@@ -58,7 +58,7 @@ fn row(file: &str, scenario: &Scenario, played: &Played) -> Value {
         |entry: &crate::simulate::Entry| json!({"at_ms": entry.at_ms, "voice": entry.voice, "text": entry.text});
     let timeline: Vec<_> = played.timeline.entries().iter().map(entry).collect();
     json!({
-        "file": file, "title": clean_message(&scenario.title), "criterion": scenario.criterion, "kind": scenario.kind,
+        "file": file, "title": clean_message(&scenario.title), "criterion": clean_message(&scenario.criterion), "kind": scenario.kind,
         "passed": played.unmet.is_empty(), "timeline": timeline, "unmet": played.unmet,
     })
 }

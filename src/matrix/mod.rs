@@ -10,6 +10,7 @@ mod grid;
 mod path;
 mod rule;
 mod shape;
+mod starter;
 mod table;
 #[cfg(test)]
 mod tests;

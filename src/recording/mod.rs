@@ -6,6 +6,8 @@
 //! Must not know: how a transcript is replayed or produced.
 
 mod correlated;
+mod import;
+pub mod write;
 
 use std::fmt;
 
@@ -83,7 +85,7 @@ impl fmt::Display for RecordingError {
             Self::Line(line, error) => write!(f, "read transcript line {line}: {error}"),
             Self::Direction(line) => write!(
                 f,
-                "read transcript line {line}: `dir` is none of client_to_agent, agent_to_client, stderr, exit, unparsed"
+                "read transcript line {line}: `dir` is none of client_to_agent, agent_to_client, stderr, exit, unparsed, stdout_raw"
             ),
             Self::Field(line, field) => {
                 write!(f, "read transcript line {line}: `{field}` is missing or of another type")
@@ -156,7 +158,8 @@ fn entry(mut object: Map<String, Value>, line: usize) -> Result<Entry, Recording
         Some("client_to_agent") => Observed::ToAgent(frame(&mut object)?),
         Some("agent_to_client") => Observed::ToClient(frame(&mut object)?),
         Some("stderr") => Observed::Stderr(text(&object, line)?),
-        Some("unparsed") => Observed::Unparsed {
+        // `stdout_raw` is what older recorders call a line of the agent that is no JSON.
+        Some("unparsed" | "stdout_raw") => Observed::Unparsed {
             from_agent: object.get("from").and_then(Value::as_str) != Some("client"),
             text: text(&object, line)?,
         },

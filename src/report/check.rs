@@ -1,8 +1,12 @@
 //! The gate's result: a grid cell by cell, the findings, one line of verdict; and the same facts as JSON.
 
+mod summary;
+
 use std::fmt::Write as _;
 
 use serde::Serialize;
+
+pub use summary::summary;
 
 use super::finding::{FindingJson, Sources, clean_message, graphical};
 use super::style::{BAD, DIM, GOOD, STRONG, WARN, pad, paint};
@@ -17,7 +21,8 @@ struct Document<'outcome> {
     ok: bool,
     matrix: MatrixJson,
     catalogue: CatalogueJson<'outcome>,
-    findings: Vec<FindingJson>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    findings: Option<Vec<FindingJson>>,
 }
 
 #[derive(Serialize)]
@@ -39,8 +44,12 @@ struct CatalogueJson<'outcome> {
 /// The result as one JSON document with a final line feed.
 #[must_use]
 pub fn json(outcome: &Outcome) -> String {
+    super::json_document(&document(outcome))
+}
+
+fn document(outcome: &Outcome) -> Document<'_> {
     let matrix = outcome.matrix();
-    let document = Document {
+    Document {
         ok: outcome.ok(),
         matrix: MatrixJson {
             required: matrix.required,
@@ -54,9 +63,24 @@ pub fn json(outcome: &Outcome) -> String {
             rules: outcome.catalogue.rules,
             shapes: outcome.catalogue.shapes,
         },
-        findings: outcome.findings.iter().map(FindingJson::from).collect(),
-    };
-    super::json_document(&document)
+        findings: Some(outcome.findings.iter().map(FindingJson::from).collect()),
+    }
+}
+
+/// One line a finding, then one line with the numbers.
+#[must_use]
+pub fn jsonl(outcome: &Outcome) -> String {
+    #[derive(Serialize)]
+    struct Line<T> {
+        kind: &'static str,
+        #[serde(flatten)]
+        content: T,
+    }
+    let findings = outcome.findings.iter().map(FindingJson::from);
+    let mut text: String = findings.map(|content| super::json_line(&Line { kind: "finding", content })).collect();
+    let content = Document { findings: None, ..document(outcome) };
+    text.push_str(&super::json_line(&Line { kind: "summary", content }));
+    text
 }
 
 /// The result for a person: at most `width` characters a line. Quiet leaves out what is fine.
@@ -76,9 +100,15 @@ pub fn human(outcome: &Outcome, sources: &Sources, width: usize, quiet: bool, se
         let _ = writeln!(text, "… and {rest} more; `--format json` lists all of them\n");
     }
     if !quiet || !outcome.ok() {
-        text.push_str(&verdict(outcome, seconds));
+        let (symbol, style) = match (outcome.ok(), outcome.findings.is_empty()) {
+            (true, true) => ("✓", GOOD),
+            (true, false) => ("✓", WARN),
+            (false, _) => ("✗", BAD),
+        };
+        let seconds = paint(DIM, &format!("{seconds:.2} s"));
+        let _ = writeln!(text, "{} {}   {seconds}", paint(style, symbol), verdict(outcome));
     }
-    text
+    super::style::guarded(text)
 }
 
 fn catalogue_line(outcome: &Outcome) -> String {
@@ -96,7 +126,7 @@ fn catalogue_line(outcome: &Outcome) -> String {
 }
 
 /// Symbol, word and colour of a state; the word says everything.
-const fn state_words(state: CellState) -> (&'static str, anstyle::Style) {
+pub(crate) const fn state_words(state: CellState) -> (&'static str, anstyle::Style) {
     match state {
         CellState::NotRequired => ("·", DIM),
         CellState::Missing => ("✗ missing", BAD),
@@ -157,7 +187,8 @@ fn tall_grid(outcome: &Outcome) -> String {
     text
 }
 
-fn verdict(outcome: &Outcome, seconds: f64) -> String {
+/// The verdict in one line.
+fn verdict(outcome: &Outcome) -> String {
     let matrix = outcome.matrix();
     let fine = matrix.present.saturating_sub(outcome.failing());
     let mut parts = vec![format!("{fine} ok")];
@@ -185,12 +216,7 @@ fn verdict(outcome: &Outcome, seconds: f64) -> String {
     if warnings > 0 {
         let _ = write!(line, ", {}", count(warnings, "warning"));
     }
-    let (symbol, style) = match (outcome.ok(), warnings) {
-        (true, 0) => ("✓", GOOD),
-        (true, _) => ("✓", WARN),
-        (false, _) => ("✗", BAD),
-    };
-    format!("{} {line}   {}\n", paint(style, symbol), paint(DIM, &format!("{seconds:.2} s")))
+    line
 }
 
 /// A number and its noun, in the plural where it belongs.

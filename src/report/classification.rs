@@ -29,10 +29,10 @@ pub fn human(classification: &Classification, width: usize) -> String {
         row("to do", remediation);
     }
     let _ = writeln!(text, "  {}", permission(classification));
-    text
+    super::style::guarded(text)
 }
 
-fn headline(classification: &Classification) -> String {
+pub(super) fn headline(classification: &Classification) -> String {
     let style = match classification.class() {
         Class::Transient => WARN,
         Class::Hard => BAD,

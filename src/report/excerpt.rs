@@ -63,6 +63,12 @@ fn harmless(line: &str, from: usize, to: usize) -> String {
             bytes[index..index + c.len_utf8()].fill(b' ');
         }
     }
+    // The second of two number signs: see `style::without_commands`.
+    for at in 1..bytes.len() {
+        if bytes[at - 1..=at] == *b"##" {
+            bytes[at] = b' ';
+        }
+    }
     String::from_utf8_lossy(&bytes[from..to]).into_owned()
 }
 

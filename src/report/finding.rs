@@ -77,13 +77,14 @@ struct Shown {
 impl Shown {
     fn new(finding: &Finding, sources: &Sources, width: usize) -> Self {
         let place = &finding.place;
-        let excerpt = place
-            .span
-            .and_then(|span| sources.get(&place.file).map(|source| Excerpt::new(&place.file, source, span, width)));
+        let excerpt = place.span.and_then(|span| {
+            let file = super::escape::path(&place.file);
+            sources.get(&place.file).map(|source| Excerpt::new(&file, source, span, width))
+        });
         let mut message = clean_message(&finding.message);
         if excerpt.is_none() && !place.file.is_empty() {
             let line = if place.line == 0 { String::new() } else { format!(":{}:{}", place.line, place.column) };
-            message = format!("{}{line}: {message}", place.file);
+            message = format!("{}{line}: {message}", super::escape::path(&place.file));
         }
         Self {
             message,

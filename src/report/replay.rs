@@ -1,8 +1,12 @@
 //! Replays: the timeline of each fixture for a person, and the machine interface's document.
 
+mod summary;
+
 use std::fmt::Write as _;
 
 use serde::Serialize;
+
+pub use summary::summary;
 
 use super::check::count;
 use super::finding::{FindingJson, Sources, clean_message, graphical};
@@ -111,6 +115,24 @@ fn fixture_json<'s>(shown: &'s Shown<'s>) -> FixtureJson<'s> {
     }
 }
 
+/// One line a fixture, one line a file that could not be read, then one line with the numbers.
+#[must_use]
+pub fn jsonl(replays: &Replays<'_>) -> String {
+    #[derive(Serialize)]
+    struct Line<T> {
+        kind: &'static str,
+        #[serde(flatten)]
+        content: T,
+    }
+    let fixtures = replays.fixtures.iter().map(fixture_json);
+    let mut text: String = fixtures.map(|content| super::json_line(&Line { kind: "fixture", content })).collect();
+    for content in replays.unread.iter().map(FindingJson::from) {
+        text.push_str(&super::json_line(&Line { kind: "finding", content }));
+    }
+    text.push_str(&super::json_line(&Line { kind: "summary", content: replays.summary() }));
+    text
+}
+
 /// The replays for a person. Several fixtures get a line each and a timeline where something differs; one gets its
 /// timeline.
 #[must_use]
@@ -136,7 +158,7 @@ pub fn human(replays: &Replays<'_>, sources: &Sources, width: usize, quiet: bool
         };
         let _ = writeln!(text, "{}: {} passed{failed}", count(summary.fixtures, "fixture"), summary.passed);
     }
-    text
+    super::style::guarded(text)
 }
 
 fn timeline(shown: &Shown<'_>, width: usize) -> String {

@@ -27,13 +27,37 @@ pub fn paint(style: Style, text: &str) -> String {
 pub fn one_line(untrusted: &str, limit: usize) -> String {
     let bounded = text::head(untrusted, limit.saturating_mul(8).max(64));
     let clean = text::normalized(&text::without_control(bounded));
-    let clean: String = clean.chars().filter(|c| !changes_direction(*c)).collect();
+    let clean = without_commands(&clean.chars().filter(|c| !changes_direction(*c)).collect::<String>());
     if clean.chars().count() <= limit && bounded.len() == untrusted.len() {
         return clean;
     }
     let mut cut: String = clean.chars().take(limit.saturating_sub(1)).collect();
     cut.push('…');
     cut
+}
+
+/// Text in which nothing is a command of a build log: some services act on `##[word]` and its like anywhere in a line.
+#[must_use]
+pub fn without_commands(text: &str) -> String {
+    text.replace("##", "# ")
+}
+
+/// What is written for people, with no line that a build log would obey: some services act on a line that begins with
+/// `::`, whatever white space or colour stands before it.
+#[must_use]
+pub fn guarded(text: String) -> String {
+    if !text.contains("::") {
+        return text;
+    }
+    let mut safe = String::with_capacity(text.len());
+    for line in text.split_inclusive('\n') {
+        let visible = text::without_control(line);
+        if visible.trim_start().starts_with("::") {
+            safe.push_str("│ ");
+        }
+        safe.push_str(line);
+    }
+    safe
 }
 
 /// Characters that reorder or hide what a person sees: bidirectional controls, zero-width characters, line separators.
@@ -60,9 +84,21 @@ mod tests {
             ("abcdef", 4, "abc…"),
             ("right\u{202e}left", 20, "rightleft"),
             ("", 4, ""),
+            ("a\n##[error]b ##vso[x]", 40, "a # [error]b # vso[x]"),
         ] {
             assert_eq!(one_line(input, limit), expected, "{input:?}");
         }
         assert!(one_line(&"x".repeat(1_000_000), 10).chars().count() == 10);
+    }
+
+    #[test]
+    fn no_line_begins_like_a_command() {
+        for (input, expected) in [
+            ("a ::b\n", "a ::b\n"),
+            ("a\n::error::b\n  ::c\n", "a\n│ ::error::b\n│   ::c\n"),
+            ("\u{1b}[31m::stop-commands::x\u{1b}[0m", "│ \u{1b}[31m::stop-commands::x\u{1b}[0m"),
+        ] {
+            assert_eq!(guarded(input.to_owned()), expected, "{input:?}");
+        }
     }
 }

@@ -43,5 +43,5 @@ pub fn human(turn: &Turn, file: &str, width: usize) -> String {
     let why = if reasons.is_empty() { String::new() } else { format!(" ({})", reasons.join(", ")) };
     let safe = if line.pre_result_safe { "pre-result safe" } else { "not pre-result safe" };
     let _ = writeln!(text, "  → {safe} → {next}{why}");
-    text
+    super::style::guarded(text)
 }

@@ -110,6 +110,21 @@ pub fn replace(path: &Path, content: &[u8]) -> Result<(), DiskError> {
     Ok(())
 }
 
+/// Writes a file that is not there yet, with the folders above it.
+///
+/// # Errors
+/// When it exists, or can not be written.
+pub fn create(path: &Path, content: &[u8]) -> Result<(), DiskError> {
+    let failed = |error| DiskError::Write(path.to_owned(), error);
+    if path.exists() {
+        return Err(failed(io::Error::new(io::ErrorKind::AlreadyExists, "it is there already")));
+    }
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder).map_err(failed)?;
+    }
+    replace(path, content)
+}
+
 #[cfg(unix)]
 fn set_default_permissions(file: &std::fs::File) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt as _;

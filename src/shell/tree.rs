@@ -7,6 +7,9 @@ use super::disk::{self, DiskError};
 /// The files that the binary carries: `matrix.yaml` and `fixtures/**`.
 const EMBEDDED: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/embedded_tree.rs"));
 
+/// The sources of the embedded catalogue, for a new project: `catalogue/rules/*.yaml` and `catalogue/shapes/*.yaml`.
+const CATALOGUE: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/embedded_catalogue.rs"));
+
 /// A file of a tree: its path, with `/` between folders, and its bytes.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct File {
@@ -93,6 +96,12 @@ pub fn embedded_matrix() -> File {
 #[must_use]
 pub fn embedded_fixtures() -> Vec<File> {
     embedded(|path| path.starts_with("fixtures/"))
+}
+
+/// The rule and shape files that the embedded catalogue was made of, by path.
+#[must_use]
+pub fn embedded_catalogue() -> Vec<File> {
+    CATALOGUE.iter().map(|(path, text)| File { path: (*path).to_owned(), bytes: text.as_bytes().to_vec() }).collect()
 }
 
 fn embedded(wanted: impl Fn(&str) -> bool) -> Vec<File> {

@@ -8,7 +8,7 @@ use std::fs;
 use super::run::{Ran, copy, refrain_in};
 
 /// One fake value of each kind, built from parts so that no scanner mistakes this file for a leak.
-fn poisons() -> Vec<(&'static str, String)> {
+pub(crate) fn poisons() -> Vec<(&'static str, String)> {
     [
         ("provider key", vec!["s", "k-", "ant-api03-", "Zk3Qw9Lm2Xv7Bn4Tc8Rd5Yh1Jf6Gs0Pa"]),
         ("bearer token", vec!["Bea", "rer ", "Mo0I7sGTUpurG4LFfLqdQsg0OjIF"]),
@@ -30,7 +30,7 @@ fn core(poison: &str) -> &str {
     tail.trim_start_matches('/')
 }
 
-fn leaks(name: &str, command: &str, ran: &Ran, poison: &str, found: &mut Vec<String>) {
+pub(crate) fn leaks(name: &str, command: &str, ran: &Ran, poison: &str, found: &mut Vec<String>) {
     let command = command.replace('\n', " ");
     for (stream, text) in [("stdout", &ran.stdout), ("stderr", &ran.stderr)] {
         if let Some(at) = text.find(core(poison)) {
@@ -121,6 +121,19 @@ fn poisoned_evidence_and_transcripts_leak_nothing() {
                 let shown: String = line.chars().take(60).collect();
                 leaks(name, &format!("classify --format {format} < {shown}"), &ran, &poison, &mut found);
             }
+        }
+        let unknown = format!("The gadget jammed {poison} again");
+        for arguments in [
+            vec!["explain", &text],
+            vec!["explain", &unknown],
+            vec!["explain", "--new-rule", &unknown],
+            vec!["explain", "--format", "json", &text],
+            vec!["redact", "-"],
+            vec!["redact", "--check", "-"],
+            vec!["redact", "--diff", "-"],
+        ] {
+            let ran = refrain_in(folder.path(), &arguments, &text);
+            leaks(name, arguments[0], &ran, &poison, &mut found);
         }
         for format in ["jsonl", "human"] {
             let ran = refrain_in(folder.path(), &["classify", "--format", format, &text], "");

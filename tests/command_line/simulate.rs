@@ -44,3 +44,81 @@ fn what_is_wrong_is_told_and_nothing_secret_is_repeated() {
     assert_eq!(refrain_in(folder.path(), &["simulate", "none.yaml"], "").code, 2);
     assert_eq!(refrain_in(folder.path(), &["simulate"], "").code, 2);
 }
+
+/// A scenario with a hole in every place that takes free text.
+fn poisoned(hole: &str, poison: &str) -> String {
+    let quoted = format!("'{}'", poison.replace('\'', "''"));
+    let text = |name: &str| if name == hole { quoted.clone() } else { format!("'{name}'") };
+    format!(
+        "title: {title}\ncriterion: {criterion}\nkind: positive\nsteps:\n\
+         - {{at: '0', prompt: {prompt}}}\n\
+         - {{at: '1 s', say: {{text: {say}, id: {id}}}}}\n\
+         - {{at: '1 s', think: {{text: {think}}}}}\n\
+         - {{at: '1 s', tool: {{id: {tool}, title: {tool_title}}}}}\n\
+         - {{at: '1 s', model: {{id: {model}}}}}\n\
+         - {{at: '1 s', request: {{method: {method}}}}}\n\
+         - {{at: '2 s', fail: {{message: {message}, data: {{details: {data}}}}}}}\n\
+         - {{at: '3 s', cancel: {{task: {task}, session: {session}}}}}\n\
+         - {{at: '4 s', switch_model: {{model: {switch}}}}}\n\
+         - {{at: '5 s', resume: {{}}}}\n\
+         - {{at: '6 s', end: {{stop_reason: {stop}}}}}\n\
+         expect:\n  sequence: [{sequence}]\n  never: [{never}]\n",
+        title = text("title"),
+        criterion = text("criterion"),
+        prompt = text("prompt"),
+        say = text("say"),
+        id = text("id"),
+        think = text("think"),
+        tool = text("tool"),
+        tool_title = text("tool_title"),
+        model = text("model"),
+        method = text("method"),
+        message = text("message"),
+        data = text("data"),
+        task = text("task"),
+        session = text("session"),
+        switch = text("switch"),
+        stop = text("stop"),
+        sequence = text("sequence"),
+        never = text("never"),
+    )
+}
+
+#[test]
+fn poisoned_scenarios_leak_nothing() {
+    let holes = [
+        "title",
+        "criterion",
+        "prompt",
+        "say",
+        "id",
+        "think",
+        "tool",
+        "tool_title",
+        "model",
+        "method",
+        "message",
+        "data",
+        "task",
+        "session",
+        "switch",
+        "stop",
+        "sequence",
+        "never",
+    ];
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut found = Vec::new();
+    for (number, hole) in holes.iter().enumerate() {
+        let poisons = super::secrets::poisons();
+        for step in 0..3 {
+            let (name, poison) = &poisons[(number * 3 + step) % poisons.len()];
+            fs::write(folder.path().join("s.yaml"), poisoned(hole, poison)).expect("it");
+            for arguments in [&["simulate", "s.yaml"][..], &["simulate", "--format", "json", "s.yaml"]] {
+                let ran = refrain_in(folder.path(), arguments, "");
+                assert_eq!(ran.code, 1, "{hole}: a sequence that never comes is unmet: {ran:?}");
+                super::secrets::leaks(name, &format!("{arguments:?} with {hole}"), &ran, poison, &mut found);
+            }
+        }
+    }
+    assert!(found.is_empty(), "{} leaks:\n{}", found.len(), found.join("\n"));
+}

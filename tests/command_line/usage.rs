@@ -8,7 +8,10 @@ fn wrong_usage_is_two_and_help_is_zero() {
         (vec![], 2, "Usage"),
         (vec!["--help"], 0, "Exit codes"),
         (vec!["--version"], 0, "refrain"),
-        (vec!["chekc"], 2, "check"),
+        (vec!["chekc"], 2, "'check'"),
+        (vec!["lst", "rules"], 2, "'list'"),
+        (vec!["diff", "--bsae", "x"], 2, "a similar argument exists: '--base'"),
+        (vec!["check", "--format", "sarrif"], 2, "a similar value exists: 'sarif'"),
         (vec!["check", "--formt", "json"], 2, "--format"),
         (vec!["check", "--format", "yaml"], 2, "json"),
         (vec!["check", "--jobs", "many"], 2, "many"),
@@ -23,9 +26,13 @@ fn wrong_usage_is_two_and_help_is_zero() {
 
 #[test]
 fn every_command_explains_itself() {
-    for command in ["check", "replay", "classify", "canon"] {
+    let commands =
+        ["check", "replay", "classify", "canon", "redact", "diff", "list", "init", "schema", "completions", "man"];
+    for command in commands {
         let ran = refrain_in(project(), &[command, "--help"], "");
         assert_eq!(ran.code, 0);
-        assert!(ran.stdout.contains("Usage: refrain"), "{}", ran.stdout);
+        for word in ["Usage: refrain", "Examples:", &format!("  refrain {command}")] {
+            assert!(ran.stdout.contains(word), "{command}: no {word:?} in {}", ran.stdout);
+        }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::sync::OnceLock;
 
+use aho_corasick::{AhoCorasick, AhoCorasickBuilder};
 use jiff::Timestamp;
 use regex::{Captures, Regex, RegexBuilder};
 
@@ -10,21 +11,64 @@ use super::{Said, clock, duration, epoch};
 /// How one kind of hint is read out of its match.
 type Reader = fn(&Captures<'_>, &str, Timestamp) -> Option<Said>;
 
-/// One kind: a word without which it can not be there, its pattern, its reader. Earlier kinds win.
+/// Words without which a kind can not be there: one bit each, several words may share one.
+const TRIGGERS: [(&str, u16); 17] = [
+    ("reset", RESET),
+    ("retry", RETRY),
+    ("again", AGAIN),
+    ("in_seconds", SECONDS),
+    ("delay", DELAY),
+    ("|1", PIPE),
+    ("20", YEAR),
+    ("utc", UTC),
+    ("available", OTHER),
+    ("until", OTHER),
+    ("back", OTHER),
+    ("wait", OTHER),
+    ("refresh", OTHER),
+    ("renew", OTHER),
+    ("unlock", OTHER),
+    ("access", OTHER),
+    ("perminute", MINUTE),
+];
+const RESET: u16 = 1;
+const RETRY: u16 = 1 << 1;
+const AGAIN: u16 = 1 << 2;
+const SECONDS: u16 = 1 << 3;
+const DELAY: u16 = 1 << 4;
+const PIPE: u16 = 1 << 5;
+const YEAR: u16 = 1 << 6;
+const UTC: u16 = 1 << 7;
+const OTHER: u16 = 1 << 8;
+const MINUTE: u16 = 1 << 9;
+
+/// The triggers in a text, found in one pass.
+fn triggers(flat: &str) -> u16 {
+    static AUTOMATON: OnceLock<Option<AhoCorasick>> = OnceLock::new();
+    let automaton = AUTOMATON.get_or_init(|| {
+        AhoCorasickBuilder::new().ascii_case_insensitive(true).build(TRIGGERS.map(|(word, _)| word)).ok()
+    });
+    let Some(automaton) = automaton else { return u16::MAX };
+    automaton.find_overlapping_iter(flat).fold(0, |bits, found| bits | TRIGGERS[found.pattern().as_usize()].1)
+}
+
+/// One kind: the triggers of which it needs one, its pattern, its reader. Earlier kinds win.
 struct Kind {
-    word: &'static str,
+    needs: u16,
     pattern: &'static str,
     read: Reader,
     compiled: OnceLock<Option<Regex>>,
 }
 
 impl Kind {
-    const fn new(word: &'static str, pattern: &'static str, read: Reader) -> Self {
-        Self { word, pattern, read, compiled: OnceLock::new() }
+    const fn new(needs: u16, pattern: &'static str, read: Reader) -> Self {
+        Self { needs, pattern, read, compiled: OnceLock::new() }
     }
 
-    fn find(&self, flat: &str, lower: &str, now: Timestamp) -> Option<Said> {
-        memchr::memmem::find(lower.as_bytes(), self.word.as_bytes())?;
+    fn find(&self, flat: &str, triggers: u16, now: Timestamp) -> Option<Said> {
+        if triggers & self.needs == 0 {
+            return None;
+        }
         let pattern = self
             .compiled
             .get_or_init(|| RegexBuilder::new(self.pattern).case_insensitive(true).unicode(false).build().ok())
@@ -34,68 +78,64 @@ impl Kind {
 }
 
 static FIELDS: [Kind; 5] = [
-    Kind::new("reset", r#"\bresets?_?at["']? ?[:=] ?["']?(\d{10,13})\b"#, epoch_field),
+    Kind::new(RESET, r#"\bresets?_?at["']? ?[:=] ?["']?(\d{10,13})\b"#, epoch_field),
     Kind::new(
-        "reset",
+        RESET,
         r#"\b(?:resets?_?at|resets?)["']? ?[:=] ?["'](\d{4}-\d\d-\d\dT[0-9:.]+(?:Z|[+-]\d\d:\d\d))"#,
         instant_field,
     ),
+    Kind::new(SECONDS, r#"\b(?:resets?|retry|available)_in_seconds["']? ?[:=] ?["']?(\d+(?:\.\d+)?)"#, seconds_field),
+    Kind::new(DELAY, r#"\bretry_?delay["']? ?[:=] ?["']?([0-9.]+ ?m?s)\b"#, span_field),
     Kind::new(
-        "in_seconds",
-        r#"\b(?:resets?|retry|available)_in_seconds["']? ?[:=] ?["']?(\d+(?:\.\d+)?)"#,
-        seconds_field,
-    ),
-    Kind::new("delay", r#"\bretry_?delay["']? ?[:=] ?["']?([0-9.]+ ?m?s)\b"#, span_field),
-    Kind::new(
-        "retry",
+        RETRY,
         r#"\bretry[-_]?after(?P<unit>[-_]?(?:ms|millis(?:econds)?|s|sec(?:ond)?s?))?["']? ?[:=] ?["']?(?P<n>\d+(?:\.\d+)?)["']?(?P<tail>[a-z]*)"#,
         retry_after_field,
     ),
 ];
 
 static WORDS: [Kind; 8] = [
-    Kind::new("|", r"\|(\d{10}|\d{13})\b", epoch_field),
+    Kind::new(PIPE, r"\|(\d{10}|\d{13})\b", epoch_field),
     Kind::new(
-        "t",
+        YEAR,
         r"\b(?:at|on|until|after|resets?|access) (\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)? ?(?:Z|UTC|[+-]\d\d:?\d\d))",
         instant_field,
     ),
-    Kind::new("utc", r"\b(\d{4})-(\d\d)-(\d\d) at (\d\d):(\d\d) UTC\b", utc_clock),
+    Kind::new(UTC, r"\b(\d{4})-(\d\d)-(\d\d) at (\d\d):(\d\d) UTC\b", utc_clock),
     Kind::new(
-        "(",
+        RESET,
         r"\bresets?(?: on)? (?P<month>[a-z]{3})[a-z]* (?P<day>\d{1,2})(?:st|nd|rd|th)?(?:, (?P<year>\d{4}))?(?:,| at|, at)? (?P<hour>\d{1,2})(?::(?P<minute>\d{2}))? ?(?P<half>[ap]m) \((?P<zone>[A-Za-z_/+-]+)\)",
         dated,
     ),
     Kind::new(
-        "(",
+        RESET,
         r"\bresets?(?: at)? (?P<hour>\d{1,2})(?::(?P<minute>\d{2}))? ?(?P<half>[ap]m) \((?P<zone>[A-Za-z_/+-]+)\)",
         zoned_clock,
     ),
     Kind::new(
-        "a",
+        AGAIN | RESET | OTHER,
         r"\b(?:again|available|resets?|until|back)(?: at| on)? (?P<month>[a-z]{3})[a-z]* (?P<day>\d{1,2})(?:st|nd|rd|th)?,?(?: (?P<year>\d{4}),?)?(?: at)? (?P<hour>\d{1,2}):(?P<minute>\d{2}) ?(?P<half>[ap]m)?,? ?\(?(?P<zone>UTC(?:[+-]\d{1,2})?|[+-]\d\d:\d\d|[A-Z][A-Za-z_]+/[A-Za-z_/]+)\)?",
         dated,
     ),
     Kind::new(
-        "",
+        AGAIN | RETRY | RESET | OTHER,
         r"\b(?:try(?:ing)? again|retry(?: again)?|retry your request|available(?: again)?|resets?|be reset|refresh(?:es)?|wait|back|renews?|unlocks?)(?: after| in| for)? (?P<span>\d[0-9.]* ?[a-z]+)",
         words_span,
     ),
-    Kind::new("reset", r"\breset(?:s)? (?:at|on) (\d{4})-(\d\d)-(\d\d)(?:[.,;)]|$| [a-z])", date_only),
+    Kind::new(RESET, r"\breset(?:s)? (?:at|on) (\d{4})-(\d\d)-(\d\d)(?:[.,;)]|$| [a-z])", date_only),
 ];
 
 /// The hint in a text; `flat` has single spaces.
 pub(crate) fn find(flat: &str, now: Timestamp) -> Option<Said> {
-    if !flat.bytes().any(|byte| byte.is_ascii_digit()) && !flat.contains("PerMinute") {
+    let triggers = triggers(flat);
+    if triggers == 0 || (triggers & MINUTE == 0 && !flat.bytes().any(|byte| byte.is_ascii_digit())) {
         return None;
     }
-    let lower = flat.to_ascii_lowercase();
     FIELDS
         .iter()
         .chain(&WORDS)
-        .find_map(|kind| kind.find(flat, &lower, now))
+        .find_map(|kind| kind.find(flat, triggers, now))
         // Google names the window of a quota only in its id.
-        .or_else(|| lower.contains("perminute").then_some(Said::After(60_000)))
+        .or((triggers & MINUTE != 0).then_some(Said::After(60_000)))
 }
 
 fn epoch_field(found: &Captures<'_>, _: &str, now: Timestamp) -> Option<Said> {

@@ -5,15 +5,17 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use super::rewrite::{Kind, Rewriting};
-use crate::cli::arguments::RedactArguments;
+use crate::cli::arguments::{RedactArguments, RedactFormat};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::Output;
 use crate::fixture::{FixtureFile, Strictness, containment_kept};
 use crate::recording::Correlated;
 use crate::redact::{AllowList, BrokenContainment, Hit};
+use crate::report;
 use crate::report::check::count;
 use crate::report::finding::{Sources, graphical};
-use crate::report::style::{DIM, one_line, paint};
+use crate::report::redact::Searched;
+use crate::report::style::{DIM, guarded, one_line, paint};
 use crate::shell::tree::json_files;
 use crate::shell::{clock, disk};
 use crate::vocab::{Finding, Place};
@@ -22,12 +24,14 @@ use crate::vocab::{Finding, Place};
 pub(super) fn run(arguments: &RedactArguments, output: &mut Output) -> Result<Exit, Failure> {
     let rewriting = Rewriting::new(arguments);
     let mut exit = Exit::Clean;
+    let mut searched = Vec::new();
     for path in paths(arguments)? {
         let text = disk::read_text(Path::new(&path))?;
-        if one(arguments, &rewriting, &path, &text, output)? == Exit::Findings {
+        if one(arguments, &rewriting, &path, &text, &mut searched, output)? == Exit::Findings {
             exit = Exit::Findings;
         }
     }
+    reported(arguments, &searched, output);
     Ok(exit)
 }
 
@@ -53,6 +57,7 @@ pub(super) fn one(
     rewriting: &Rewriting,
     path: &str,
     text: &str,
+    searched: &mut Vec<Searched>,
     output: &mut Output,
 ) -> Result<Exit, Failure> {
     let kind = arguments.kind.unwrap_or_else(|| Kind::of(path, text));
@@ -62,7 +67,13 @@ pub(super) fn one(
         let today = clock::now().to_string();
         let today = today.get(..10).unwrap_or_default();
         hits.retain(|hit| !allowed.allows(hit, text, today, rewriting.redactor()));
-        return Ok(report(path, text, &hits, &allowed, output));
+        let findings = findings(path, text, &hits, &allowed);
+        if arguments.format == RedactFormat::Text {
+            drawn(path, text, &findings, &hits, output);
+        } else {
+            searched.push(Searched { path: path.to_owned(), findings });
+        }
+        return Ok(if hits.is_empty() { Exit::Clean } else { Exit::Findings });
     }
     let clean = rewriting.clean(kind, text);
     correlated(kind, path, text, &clean).map_err(|broken| {
@@ -111,24 +122,43 @@ fn correlated(kind: Kind, path: &str, text: &str, clean: &str) -> Result<(), Bro
     }
 }
 
-fn report(path: &str, text: &str, hits: &[Hit], allowed: &AllowList, output: &mut Output) -> Exit {
-    let sources = Sources::from([(path.to_owned(), text.to_owned())]);
-    for hit in hits {
+/// What `--check` found in all files, for programs and reviewers; people were told file by file.
+pub(super) fn reported(arguments: &RedactArguments, searched: &[Searched], output: &mut Output) {
+    let text = match arguments.format {
+        RedactFormat::Text | RedactFormat::Jsonl => return,
+        RedactFormat::Json => report::redact::json(searched),
+        RedactFormat::Markdown => report::markdown::markdown(&report::redact::summary(searched)),
+        RedactFormat::Github => report::github::github(&report::redact::summary(searched)),
+        RedactFormat::Junit => report::junit::junit(&report::redact::summary(searched)),
+        RedactFormat::Sarif => report::sarif::sarif(&report::redact::summary(searched)),
+    };
+    output.result(&text);
+}
+
+fn findings(path: &str, text: &str, hits: &[Hit], allowed: &AllowList) -> Vec<Finding> {
+    let finding = |hit: &Hit| {
         let length = hit.end - hit.start;
         let message = format!("a value of the shape `{}`, {}", hit.shape, count(length, "byte"));
-        let mut finding =
+        let finding =
             Finding::error("refrain::redact::forbidden_shape", Place::span(path, text, hit.start, length), message)
                 .label(hit.shape.to_string());
-        if !Rewriting::is_enforced(hit) {
-            let fingerprint = allowed.fingerprint(hit, text);
-            finding = finding.help(format!("a reviewed false positive is allowed by its fingerprint {fingerprint}"));
+        if Rewriting::is_enforced(hit) {
+            return finding;
         }
-        output.result(&graphical(&finding, &sources, output.width()));
+        let fingerprint = allowed.fingerprint(hit, text);
+        finding.help(format!("a reviewed false positive is allowed by its fingerprint {fingerprint}"))
+    };
+    hits.iter().map(finding).collect()
+}
+
+fn drawn(path: &str, text: &str, findings: &[Finding], hits: &[Hit], output: &mut Output) {
+    let sources = Sources::from([(path.to_owned(), text.to_owned())]);
+    for finding in findings {
+        output.result(&guarded(graphical(finding, &sources, output.width())));
     }
     if !output.quiet() {
         output.message(&format!("{path}: {}", summary(hits)));
     }
-    if hits.is_empty() { Exit::Clean } else { Exit::Findings }
 }
 
 fn summary(hits: &[Hit]) -> String {

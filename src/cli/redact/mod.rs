@@ -18,6 +18,9 @@ pub(super) fn run(arguments: &RedactArguments, output: &mut Output) -> Result<Ex
     if arguments.format == RedactFormat::Jsonl {
         return wire::run(arguments, output);
     }
+    if arguments.format != RedactFormat::Text && !arguments.check {
+        return Err(Failure::usage("refrain::redact::usage", "use this format: it reports what `--check` found"));
+    }
     let streams = arguments.paths.iter().filter(|path| *path == "-").count();
     if streams > 0 && arguments.paths.len() > 1 {
         return Err(Failure::usage("refrain::redact::usage", "read `-` together with files"));
@@ -44,5 +47,8 @@ fn stream(arguments: &RedactArguments, output: &mut Output) -> Result<Exit, Fail
         let at = error.utf8_error().valid_up_to();
         Failure::usage("refrain::disk::not_utf8", format!("read standard input: no UTF-8 at byte {at}"))
     })?;
-    files::one(arguments, &rewriting, "-", &text, output)
+    let mut searched = Vec::new();
+    let exit = files::one(arguments, &rewriting, "-", &text, &mut searched, output)?;
+    files::reported(arguments, &searched, output);
+    Ok(exit)
 }

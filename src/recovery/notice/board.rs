@@ -68,3 +68,63 @@ fn survivor(listed: &[Stored], round: u64) -> Option<NoticeId> {
 fn failed(operation: StorageOperation, notice: Option<NoticeId>, error: StoreError) -> Effect {
     Effect::NoticeStorageFailed { operation, notice, error }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::recovery::notice::{MemoryStore, NoticeFacts, NoticeState};
+    use crate::recovery::retry::samples::{NOW, session, target};
+    use crate::vocab::Code;
+
+    fn notice(round: u64, attempt: u8) -> Notice {
+        let facts = NoticeFacts {
+            session: session("session"),
+            round,
+            code: Code::ProviderOverloaded,
+            provider: target().provider,
+            attempt,
+            max_attempts: 5,
+            deadline: NOW,
+        };
+        Notice::new(facts, None, NoticeState::Waiting)
+    }
+
+    /// Rows of (id, round, readable) that are there, and the id that the loop of round 5 writes to.
+    #[test]
+    fn the_loops_own_notice_is_updated_then_a_readable_one_then_any() {
+        type There = (u64, u64, bool);
+        let rows: &[(&[There], u64)] = &[
+            (&[], 5),
+            (&[(1, 4, true), (2, 5, true), (3, 4, true)], 2),
+            (&[(1, 4, false), (2, 4, true)], 2),
+            (&[(3, 4, false), (4, 5, false)], 3),
+        ];
+        let mut wrong = Vec::new();
+        for (there, expected) in rows {
+            let mut store = MemoryStore::default();
+            for (id, round, readable) in *there {
+                store.plant(NoticeId::new(*id), notice(*round, 1));
+                if !readable {
+                    store.spoil(&session("session"), NoticeId::new(*id));
+                }
+            }
+            write(&mut store, &notice(5, 2), &mut Vec::new());
+            let left = store.list(&session("session")).unwrap();
+            let wanted = Stored { id: NoticeId::new(*expected), content: Ok(notice(5, 2)) };
+            if left != [wanted] {
+                wrong.push(format!("{there:?}: expected {expected}, got {left:?}"));
+            }
+        }
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    }
+
+    #[test]
+    fn the_latest_attempt_of_the_loop_is_shown() {
+        let mut store = MemoryStore::default();
+        for (id, round, attempt) in [(1, 5, 2), (2, 5, 3), (3, 4, 4)] {
+            store.plant(NoticeId::new(id), notice(round, attempt));
+        }
+        assert_eq!(current(&mut store, &session("session"), 5), Ok(Some(notice(5, 3))));
+        assert_eq!(current(&mut store, &session("session"), 6), Ok(None));
+    }
+}

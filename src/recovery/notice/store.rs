@@ -71,17 +71,3 @@ pub trait NoticeStore {
     /// When the notice may come back.
     fn delete(&mut self, session: &SessionId, id: NoticeId) -> Result<(), StoreError>;
 }
-
-impl<S: NoticeStore + ?Sized> NoticeStore for &mut S {
-    fn list(&mut self, session: &SessionId) -> Result<Vec<Stored>, StoreError> {
-        (**self).list(session)
-    }
-
-    fn write(&mut self, id: NoticeId, notice: &Notice) -> Result<(), StoreError> {
-        (**self).write(id, notice)
-    }
-
-    fn delete(&mut self, session: &SessionId, id: NoticeId) -> Result<(), StoreError> {
-        (**self).delete(session, id)
-    }
-}

@@ -104,6 +104,15 @@ fn bounds_are_inclusive_and_the_default_is_off() {
     }
 }
 
+#[test]
+fn a_route_has_at_most_64_candidates() {
+    for (count, accepted) in [(64, true), (65, false), (66, false)] {
+        let names: Vec<_> = (0..count).map(|number| format!(r#"{{"candidate": "c{number}"}}"#)).collect();
+        let read = document(&format!(r#"{{"candidates": [{}]}}"#, names.join(",")));
+        assert_eq!(read.is_ok(), accepted, "{count}: {read:?}");
+    }
+}
+
 /// Retry twice after 30 s, wait at most an hour, then skip to `b`.
 fn route() -> Policies {
     let class = r#"{"retry": {"enabled": true, "max_retries": 2, "initial_interval_seconds": 30},

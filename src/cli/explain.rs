@@ -1,0 +1,154 @@
+//! `refrain explain`: why a text, a fixture, a transcript, a rule or a code is what it is.
+
+use std::path::Path;
+
+use super::arguments::{ExplainArguments, Format, TextSource};
+use super::exit::{Exit, Failure};
+use super::output::Output;
+use super::project::{self, Loaded};
+use crate::acp::session::Knowledge;
+use crate::evidence::{Evidence, Signal};
+use crate::explain::{draft, explain};
+use crate::fixture::{FixtureFile, Frame, Strictness};
+use crate::matrix::Matrix;
+use crate::recording::{self, Recording};
+use crate::replay::{Setting, turns};
+use crate::report;
+use crate::shell::tree::Tree;
+use crate::shell::{clock, disk};
+use crate::vocab::{AgentId, Channel, Code, Phase, RuleId};
+
+/// Explains one subject.
+pub(super) fn run(arguments: &ExplainArguments, output: &mut Output) -> Result<Exit, Failure> {
+    let tree = project::tree(arguments.root.as_deref())?;
+    let loaded = Loaded::new(&tree)?;
+    let Some(knowledge) = loaded.knowledge() else {
+        return Err(Failure::usage("refrain::catalogue::broken", "load the catalogue").help("`refrain check` says why"));
+    };
+    let agent = arguments.provider.as_deref().map(AgentId::new).transpose();
+    let agent =
+        agent.map_err(|error| Failure::usage("refrain::explain::provider", format!("use --provider: {error}")))?;
+    let explainer = Explainer { knowledge, tree: &tree, agent, arguments };
+    let subject = arguments.subject.trim();
+    if let Ok(id) = RuleId::new(subject)
+        && let Some(rule) = knowledge.classifier.catalogue().rule(&id)
+    {
+        output.result(&report::explain::rule(rule, &explainer.decided_by(&id), output.width()));
+        return Ok(Exit::Clean);
+    }
+    if let Ok(code) = subject.parse::<Code>() {
+        let rules = knowledge.classifier.catalogue().rules().iter().filter(|rule| rule.code() == code);
+        let rules: Vec<&RuleId> = rules.map(|rule| rule.id()).collect();
+        output.result(&report::explain::code(code, &rules, output.width()));
+        return Ok(Exit::Clean);
+    }
+    if Path::new(subject).is_file() {
+        return explainer.file(subject, output);
+    }
+    if subject.is_empty() {
+        let failure = Failure::usage("refrain::explain::nothing", "explain an empty text");
+        return Err(failure.exit(Exit::NothingSelected));
+    }
+    explainer.text(subject, output);
+    Ok(Exit::Clean)
+}
+
+struct Explainer<'e> {
+    knowledge: Knowledge<'e>,
+    tree: &'e Tree,
+    agent: Option<AgentId>,
+    arguments: &'e ExplainArguments,
+}
+
+impl Explainer<'_> {
+    fn channel(&self) -> Channel {
+        match self.arguments.source {
+            TextSource::PromptError => Channel::PromptError,
+            TextSource::MessageChunk => Channel::MessageChunk,
+            TextSource::Stderr => Channel::Stderr,
+        }
+    }
+
+    fn text(&self, text: &str, output: &mut Output) {
+        if self.arguments.new_rule {
+            output.result(&draft(self.knowledge.redactor, text, self.channel(), self.agent.as_ref()));
+            return;
+        }
+        let mut evidence = Evidence::new(Phase::PromptSend).with_provider(self.agent.clone());
+        let text = text.to_owned();
+        evidence.push(match self.arguments.source {
+            TextSource::PromptError => Signal::PromptError { rpc_code: None, message: text, error_kind: None },
+            TextSource::MessageChunk => Signal::MessageChunk { text },
+            TextSource::Stderr => Signal::Stderr { text },
+        });
+        self.evidence(&evidence, output);
+    }
+
+    fn evidence(&self, evidence: &Evidence, output: &mut Output) {
+        let now = self.arguments.now.unwrap_or_else(clock::now);
+        let explanation = explain(self.knowledge.classifier, self.knowledge.redactor, evidence, now);
+        output.result(&match self.arguments.format {
+            Format::Json => report::explain::json(&explanation),
+            _ => report::explain::human(&explanation, output.width()),
+        });
+    }
+
+    /// A fixture's terminal, each failed prompt of a transcript, or a file of text.
+    fn file(&self, path: &str, output: &mut Output) -> Result<Exit, Failure> {
+        let text = disk::read_text(Path::new(path))?;
+        if let Ok(file) = FixtureFile::read(path, text.as_bytes(), Strictness::Lenient)
+            && let Some(Frame::PromptError { message, .. }) = file.fixture.frames.last()
+        {
+            self.message(message, Some(file.fixture.agent.clone()), output);
+            return Ok(Exit::Clean);
+        }
+        if text.lines().next().is_some_and(recording::is_recording) {
+            return self.transcript(path, &text, output);
+        }
+        self.text(&text, output);
+        Ok(Exit::Clean)
+    }
+
+    fn message(&self, message: &str, agent: Option<AgentId>, output: &mut Output) {
+        let mut evidence = Evidence::new(Phase::PromptSend).with_provider(self.agent.clone().or(agent));
+        evidence.push(Signal::PromptError { rpc_code: None, message: message.to_owned(), error_kind: None });
+        self.evidence(&evidence, output);
+    }
+
+    fn transcript(&self, path: &str, text: &str, output: &mut Output) -> Result<Exit, Failure> {
+        let recording = Recording::parse(text)
+            .map_err(|error| Failure::usage("refrain::recording::damaged", format!("{error} ({path})")))?;
+        let matrix = Matrix::parse(&self.tree.matrix.path, self.tree.matrix.text()?).map_err(|_| {
+            Failure::usage("refrain::matrix::broken", "read matrix.yaml").help("`refrain check` says why")
+        })?;
+        let names = |name: &str| matrix.agent_named(name).cloned();
+        let now = self.arguments.now.unwrap_or_else(clock::now);
+        let setting = Setting { knowledge: self.knowledge, now };
+        for turn in turns(&recording, self.agent.clone(), &names, setting) {
+            output.result(&report::turn::human(&turn, path, output.width()));
+            let excerpt = turn.classification.as_ref().and_then(|verdict| verdict.safe_excerpt.as_ref());
+            if let Some(excerpt) = excerpt {
+                self.message(excerpt.as_str(), turn.provider.clone(), output);
+            }
+        }
+        Ok(Exit::Clean)
+    }
+
+    /// The fixtures whose terminal this rule decides.
+    fn decided_by(&self, id: &RuleId) -> Vec<String> {
+        let decides = |file: &FixtureFile| {
+            let Some(Frame::PromptError { message, .. }) = file.fixture.frames.last() else { return false };
+            let mut evidence = Evidence::new(Phase::PromptSend).with_provider(Some(file.fixture.agent.clone()));
+            evidence.push(Signal::PromptError { rpc_code: None, message: message.clone(), error_kind: None });
+            let verdict = self.knowledge.classifier.classify(&evidence, jiff::Timestamp::UNIX_EPOCH);
+            verdict.rule.as_ref() == Some(id)
+        };
+        self.tree
+            .fixtures
+            .iter()
+            .filter_map(|file| FixtureFile::read(&file.path, &file.bytes, Strictness::Lenient).ok())
+            .filter(decides)
+            .map(|file| crate::check::cell_name(&file.fixture))
+            .collect()
+    }
+}

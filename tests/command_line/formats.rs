@@ -1,0 +1,114 @@
+//! What the review formats say about a project with one of everything.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+
+use super::run::{Ran, copy, edit, refrain_in};
+use super::xml::{self, Element};
+
+/// One cell missing, one failing, one unreadable.
+fn broken() -> (tempfile::TempDir, PathBuf) {
+    let (keep, folder) = copy();
+    fs::remove_file(folder.join("fixtures/litellm/queued.json")).expect("it was there");
+    edit(&folder, "fixtures/litellm/matched.json", "\"preResultSafe\": true", "\"preResultSafe\": false");
+    fs::write(folder.join("fixtures/teamclaude/matched.json"), "{").expect("a file");
+    (keep, folder)
+}
+
+fn run(command: &str, format: &str) -> Ran {
+    let (_keep, folder) = broken();
+    let ran = refrain_in(&folder, &[command, "--format", format], "");
+    assert_eq!(ran.code, 1, "{ran:#?}");
+    ran
+}
+
+fn cases(elements: &[Element]) -> BTreeMap<String, bool> {
+    let mut cases = BTreeMap::new();
+    for (index, element) in elements.iter().enumerate().filter(|(_, element)| element.name == "testcase") {
+        let name = |key| element.attribute(key).expect(key).to_owned();
+        let failed = elements.get(index + 1).is_some_and(|next| next.name == "failure");
+        cases.insert(format!("{} {}", name("classname"), name("name")), failed);
+    }
+    cases
+}
+
+#[test]
+fn junit_has_a_case_for_every_required_cell_and_skips_none() {
+    let ran = run("check", "junit");
+    let elements = xml::elements(&ran.stdout).expect("XML");
+    let cases = cases(&elements);
+    for (cell, failed) in [
+        ("refrain.check.litellm queued", true),
+        ("refrain.check.litellm matched", true),
+        ("refrain.check.teamclaude matched", true),
+        ("refrain.check.openrouter queued", false),
+    ] {
+        assert_eq!(cases.get(cell), Some(&failed), "{cell} in {cases:#?}");
+    }
+    let cells = cases.keys().filter(|name| !name.starts_with("refrain.check.project")).count();
+    assert_eq!(cells, 28, "{cases:#?}");
+    let root = &elements[0];
+    assert_eq!(root.attribute("skipped"), Some("0"));
+    assert_eq!(root.attribute("tests"), Some(cases.len().to_string().as_str()));
+    let failures = cases.values().filter(|failed| **failed).count();
+    assert_eq!(root.attribute("failures"), Some(failures.to_string().as_str()));
+    assert!(!ran.stdout.contains("<skipped"), "{}", ran.stdout);
+
+    let elements = xml::elements(&run("replay", "junit").stdout).expect("XML");
+    let failed: Vec<String> =
+        self::cases(&elements).into_iter().filter(|(_, failed)| *failed).map(|(name, _)| name).collect();
+    assert!(failed.contains(&"refrain.replay.litellm matched".to_owned()), "{failed:?}");
+}
+
+#[test]
+fn sarif_names_rule_place_and_level() {
+    let document = run("check", "sarif").json();
+    let driver = &document["runs"][0]["tool"]["driver"];
+    let results = document["runs"][0]["results"].as_array().expect("results").clone();
+    assert!(results.len() >= 3, "{document:#}");
+    for result in &results {
+        let index = result["ruleIndex"].as_u64().expect("an index") as usize;
+        assert_eq!(driver["rules"][index]["id"], result["ruleId"]);
+    }
+    let wrong = results.iter().find(|result| result["ruleId"] == "refrain::replay::expectation").expect("a mismatch");
+    let place = &wrong["locations"][0]["physicalLocation"];
+    assert_eq!(place["artifactLocation"]["uri"], "fixtures/litellm/matched.json");
+    assert_eq!(place["artifactLocation"]["uriBaseId"], "%SRCROOT%");
+    assert!(place["region"]["startLine"].as_u64() > Some(30), "{wrong:#}");
+    assert_eq!(wrong["level"], "error");
+}
+
+#[test]
+fn annotations_point_at_the_line() {
+    let ran = run("check", "github");
+    let line = ran.stdout.lines().find(|line| line.contains("matched.json,line=")).expect("an annotation");
+    assert!(line.starts_with("::error file=fixtures/litellm/matched.json,line="), "{line}");
+    assert!(line.contains(",title=refrain%3A%3Areplay%3A%3Aexpectation::litellm/matched: "), "{line}");
+    assert!(
+        ran.stdout.ends_with('\n') && ran.stdout.lines().last().is_some_and(|line| line.starts_with("✗ refrain check"))
+    );
+}
+
+#[test]
+fn a_comment_begins_with_its_marker_and_the_verdict() {
+    for command in ["check", "replay"] {
+        let ran = run(command, "markdown");
+        let lines: Vec<&str> = ran.stdout.lines().collect();
+        assert_eq!(lines[0], format!("<!-- refrain:{command} -->"));
+        assert!(lines[1].starts_with(&format!("**refrain {command}** ❌ ")), "{}", lines[1]);
+        assert!(lines[3].starts_with("| "), "a table follows: {:?}", &lines[..5]);
+        assert!(ran.stdout.contains("<details><summary>"), "{}", ran.stdout);
+    }
+}
+
+#[test]
+fn json_lines_are_one_document_each_and_end_with_the_numbers() {
+    for (command, kind) in [("check", "finding"), ("replay", "fixture")] {
+        let ran = run(command, "jsonl");
+        let lines: Vec<serde_json::Value> =
+            ran.stdout.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+        assert_eq!(lines.last().map(|line| line["kind"].clone()), Some("summary".into()), "{command}");
+        assert!(lines.iter().filter(|line| line["kind"] == kind).count() >= 2, "{command}: {ran:#?}");
+    }
+}
