@@ -194,7 +194,7 @@ fn quoted(text: &str) -> String {
 }
 
 /// JSON Lines of at least `bytes` bytes.
-pub fn transcript(bytes: usize) -> String {
+pub(crate) fn transcript(bytes: usize) -> String {
     let mut numbers = Numbers(7);
     let mut out = String::with_capacity(bytes + (64 << 10));
     while out.len() < bytes {

@@ -19,7 +19,7 @@ pub(super) fn first_of<const A: u8, const B: u8>(bytes: &[u8], from: usize) -> O
         };
         let word = u64::from_le_bytes(*chunk);
         // The lowest bit is right in each: a borrow disturbs only the bytes after a match.
-        let found = zeros(word ^ ONES * A as u64) | zeros(word ^ ONES * B as u64);
+        let found = zeros(word ^ (ONES * A as u64)) | zeros(word ^ (ONES * B as u64));
         if found != 0 {
             return Some(at + (found.trailing_zeros() / 8) as usize);
         }
