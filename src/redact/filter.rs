@@ -45,6 +45,8 @@ const COMMON: &[&[u8]] = &[
 
 /// Number of different trigrams.
 const TRIGRAMS: usize = 1 << 15;
+/// Number of different pairs.
+const PAIRS: usize = 1 << 10;
 
 const fn trigram(first: usize, second: usize, third: usize) -> usize {
     first << 10 | second << 5 | third
@@ -52,7 +54,8 @@ const fn trigram(first: usize, second: usize, third: usize) -> usize {
 
 /// Which trigrams an anchor wakes up at, and how far the anchor is from there.
 pub(super) struct Filter {
-    bits: Box<[u64; TRIGRAMS / 64]>,
+    /// Which third classes wake an anchor, one bit each, by the two classes before.
+    bits: Box<[u32; PAIRS]>,
     /// Bucket by trigram, 0 for none.
     buckets: Vec<u16>,
     /// What is to be tried, by bucket; the first is empty.
@@ -72,8 +75,7 @@ impl Filter {
     /// A filter for `anchors`, each a non-empty literal. Anchors of one byte are special: `@`, `.`, `-` and `:` wake
     /// up between the characters that addresses and UUIDs have around them, `/` everywhere.
     pub(super) fn new<'a>(anchors: impl Iterator<Item = &'a str>) -> Self {
-        let mut filter =
-            Self { bits: Box::new([0; TRIGRAMS / 64]), buckets: vec![0; TRIGRAMS], lists: vec![Vec::new()] };
+        let mut filter = Self { bits: Box::new([0; PAIRS]), buckets: vec![0; TRIGRAMS], lists: vec![Vec::new()] };
         for (number, anchor) in anchors.enumerate() {
             let number = u16::try_from(number).unwrap_or(u16::MAX);
             filter.add(number, anchor.as_bytes());
@@ -110,7 +112,7 @@ impl Filter {
         for &a in first {
             for &c in third {
                 let index = trigram(a, second, c);
-                self.bits[index >> 6] |= 1 << (index & 63);
+                self.bits[index >> 5] |= 1 << (index & 31);
                 let list = self.lists[self.buckets[index] as usize].iter().copied().chain([entry]).collect();
                 self.buckets[index] = self.bucket(list);
             }
@@ -131,9 +133,9 @@ impl Filter {
         Places { filter: self, bytes, block: 0, found: 0, next: 0 }
     }
 
-    fn hits(&self, index: u32) -> u32 {
-        let index = index as usize & (TRIGRAMS - 1);
-        (self.bits[index >> 6] >> (index & 63)) as u32 & 1
+    /// 1 when `third` after `pair` wakes an anchor, else 0.
+    fn hits(&self, pair: u32, third: u32) -> u32 {
+        self.bits[pair as usize & (PAIRS - 1)] >> third & 1
     }
 }
 
@@ -176,15 +178,16 @@ impl<'p> Places<'p> {
         let mut found = 0;
         self.block = self.next;
         if let Some(block) = rest.first_chunk::<{ BLOCK + 2 }>() {
-            let mut index = class(block[0]) << 5 | class(block[1]);
+            let mut pair = class(block[0]) << 5 | class(block[1]);
             for (at, &byte) in block[2..].iter().enumerate() {
-                index = index << 5 | class(byte);
-                found |= self.filter.hits(index) << at;
+                let third = class(byte);
+                found |= self.filter.hits(pair, third) << at;
+                pair = pair << 5 | third;
             }
             self.next += BLOCK;
         } else {
             for (at, window) in rest.windows(3).enumerate() {
-                found |= self.filter.hits(trigram_at(window)) << at;
+                found |= self.filter.hits(trigram_at(window) >> 5, class(window[2])) << at;
             }
             self.next = self.bytes.len();
         }

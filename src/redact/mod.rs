@@ -19,6 +19,7 @@ mod repeats;
 mod sample;
 mod scanner;
 mod scope;
+mod search;
 mod self_test;
 mod shape;
 mod shapes;

@@ -4,6 +4,10 @@
 //!
 //! Must not know: which value it stands for.
 
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
+
 use super::shape::Kind;
 
 const OPEN: &[u8] = b"[redacted_";
@@ -48,7 +52,8 @@ pub(super) fn cut_by(bytes: &[u8], at: usize) -> Option<usize> {
 
 /// Calls `see` with every placeholder in `bytes`.
 pub(super) fn each(bytes: &[u8], mut see: impl FnMut(Kind, u64)) {
-    for start in memchr::memmem::find_iter(bytes, OPEN) {
+    static OPENING: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new(OPEN));
+    for start in OPENING.find_iter(bytes) {
         if let Some((_, kind, number)) = parse(&bytes[start..]) {
             see(kind, number);
         }

@@ -28,7 +28,7 @@ const LEAST_REPEAT: usize = 8;
 /// Most values that are looked for where no shape shows them.
 const MOST_REPEATS: usize = 4096;
 /// How far around a placeholder is looked again, in bytes.
-const NEAR: usize = 64;
+const NEAR: usize = 48;
 /// Names the spans that no shape of the catalogue found: repeats and cut-off beginnings of known values.
 const REPEAT: u16 = u16::MAX;
 
@@ -260,7 +260,7 @@ impl Engine {
     /// Looks again where something was replaced: what is new can only be around it. Windows begin and end at spaces, which no
     /// token and no escape holds.
     fn found_near(&self, raw: &str, spelling: Spelling, seams: &[usize], places: &[usize]) -> Vec<Span> {
-        if raw.len() < 4 * NEAR {
+        if raw.len() < 5 * NEAR {
             return self.found(raw, spelling, seams);
         }
         let bytes = raw.as_bytes();

@@ -5,6 +5,8 @@
 //!
 //! Must not know: shapes.
 
+use super::search;
+
 /// A place where a view differs from its original; between such places both hold the same bytes.
 #[derive(Debug, Clone, Copy)]
 struct Change {
@@ -121,9 +123,9 @@ pub(super) fn json(raw: &str, gaps: &[usize]) -> Option<View> {
     memchr::memchr(b'\\', bytes)?;
     let mut builder = Builder::new(raw, gaps);
     builder.view.text.reserve(raw.len());
+    builder.view.changes.reserve(raw.len() / 32);
     let mut from = 0;
-    while let Some(found) = memchr::memchr(b'\\', &bytes[from..]) {
-        let at = from + found;
+    while let Some(at) = search::first_of::<b'\\', b'\\'>(bytes, from) {
         from = match escape_at(bytes, at) {
             Some(('\u{1b}', length)) => {
                 // Only what needs no further escape to be understood.

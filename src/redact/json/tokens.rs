@@ -6,6 +6,7 @@
 //! Must not know: shapes, placeholders.
 
 use crate::redact::scanner::key_name::{self, KeyName};
+use crate::redact::search;
 
 /// Deepest nesting that is followed. Deeper text is refused, so that it is redacted as text.
 const DEPTH_LIMIT: usize = 20_000;
@@ -312,17 +313,8 @@ fn is_flag(text: &[u8]) -> bool {
 /// The closing quote of the string whose content begins at `from`.
 fn string_end(bytes: &[u8], from: usize) -> Option<usize> {
     let mut at = from;
-    // Most strings are short: look at the first bytes without the set-up of a vector search.
-    let near = bytes.len().min(from + 24);
-    while at < near {
-        match bytes[at] {
-            b'"' => return Some(at),
-            b'\\' => at += 2,
-            _ => at += 1,
-        }
-    }
     loop {
-        at += memchr::memchr2(b'"', b'\\', bytes.get(at..)?)?;
+        at = search::first_of::<b'"', b'\\'>(bytes, at)?;
         if bytes[at] == b'"' {
             return Some(at);
         }
