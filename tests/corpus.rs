@@ -66,7 +66,8 @@ fn safe_fixtures_still_contain_their_diagnostic() {
     let (files, _) = findings(&texts());
     let mut seen = 0;
     for file in files.iter().filter(|file| file.fixture.expect.pre_result_safe) {
-        let Some(Frame::PromptError { message, .. }) = file.fixture.frames.last() else { panic!("{}", file.path) };
+        // A dialect's scenario may end without an answer: then there is nothing to be contained in.
+        let Some(Frame::PromptError { message, .. }) = file.fixture.frames.last() else { continue };
         for frame in &file.fixture.frames {
             if let Frame::MessageChunk { text, .. } = frame {
                 assert!(contains_normalized(message, text), "{}: {text}", file.path);
@@ -85,7 +86,10 @@ fn reconstructed_fixtures_cite_what_they_were_written_from() {
                 let told = ["claude-agent-acp", "0.101.0", "provider: "];
                 assert!(told.iter().all(|part| source.contains(part)), "{}: {source}", file.path);
             }
-            Provenance::Reconstructed { source } => assert!(source.starts_with("recorded texts of "), "{}", file.path),
+            Provenance::Reconstructed { source } => {
+                let cited = ["recorded texts of ", "recorded shape of ", "criteria ", "protocol: "];
+                assert!(cited.iter().any(|cite| source.starts_with(cite)), "{}: {source}", file.path);
+            }
         }
     }
 }

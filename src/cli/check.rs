@@ -6,7 +6,6 @@ use super::output::Output;
 use super::project::{self, Loaded};
 use crate::check::{self, Inputs};
 use crate::matrix::Matrix;
-use crate::redact::Redactor;
 use crate::replay::Setting;
 use crate::report;
 use crate::shell::clock::{Stopwatch, now};
@@ -25,7 +24,7 @@ pub(super) fn run(arguments: &CheckArguments, output: &mut Output) -> Result<Exi
         catalogue: loaded.summary.clone(),
         catalogue_findings: loaded.findings.clone(),
         knowledge: loaded.knowledge(),
-        redactor: Redactor::embedded(),
+        redactor: loaded.redactor(),
         matrix: matrix.as_ref().map_err(Clone::clone),
         fixtures: &fixtures,
         cells: &arguments.cells,
@@ -56,8 +55,10 @@ pub(super) fn run(arguments: &CheckArguments, output: &mut Output) -> Result<Exi
         Format::Human => {
             let mut sources = project::sources(&fixtures);
             sources.extend(project::sources(&pairs(std::slice::from_ref(&tree.matrix))));
-            if let Part::Files(files) = &tree.rules {
-                sources.extend(project::sources(&pairs(files)));
+            for part in [&tree.rules, &tree.shapes] {
+                if let Part::Files(files) = part {
+                    sources.extend(project::sources(&pairs(files)));
+                }
             }
             report::check::human(&outcome, &sources, output.width(), output.quiet(), watch.seconds())
         }

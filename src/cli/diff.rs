@@ -6,6 +6,7 @@ use super::arguments::{DiffArguments, DiffFormat, FailOn};
 use super::exit::{Exit, Failure};
 use super::output::Output;
 use super::project;
+use super::shapes::Own;
 use crate::catalogue::Catalogue;
 use crate::classify::Classifier;
 use crate::diff::{self, Diff, EvidenceSource, Outputs, Side};
@@ -114,17 +115,12 @@ impl State {
             .into_iter()
             .partition(|finding| finding.severity == Severity::Error && !JUDGED.contains(&finding.code));
         unread.extend(broken);
-        let redactor = match &tree.shapes {
-            Part::Embedded => Redactor::embedded().clone(),
-            Part::Files(files) => {
-                let texts = project::texts(files)?;
-                let loaded = Redactor::load(texts.iter().map(|(path, text)| (path.as_str(), text.as_str())));
-                loaded.unwrap_or_else(|problems| {
-                    unread.extend(problems);
-                    Redactor::embedded().clone()
-                })
-            }
-        };
+        let own = Own::load(&tree.shapes)?;
+        let (lost, broken): (Vec<_>, Vec<_>) =
+            own.findings.iter().cloned().partition(|finding| JUDGED.contains(&finding.code));
+        unread.extend(broken);
+        let findings = [findings, lost].concat();
+        let redactor = own.enforced().clone();
         let mut fixtures = Vec::new();
         for file in &tree.fixtures {
             match FixtureFile::read(&file.path, &file.bytes, Strictness::Lenient) {
@@ -157,6 +153,7 @@ const JUDGED: &[&str] = &[
     "refrain::catalogue::firing_near_miss",
     "refrain::catalogue::outranks",
     "refrain::catalogue::unordered",
+    "refrain::redact::enforced_missing",
 ];
 
 fn is_project(folder: &Path) -> bool {

@@ -6,7 +6,6 @@ use super::output::Output;
 use super::project::{self, Loaded};
 use crate::fixture::{FixtureFile, Strictness};
 use crate::matrix::Matrix;
-use crate::redact::Redactor;
 use crate::report::list::{self, ListKind, Listing};
 
 /// Lists what is there.
@@ -28,7 +27,7 @@ fn listing(arguments: &ListArguments) -> Result<Listing, Failure> {
     let tree = project::tree(arguments.root.as_deref())?;
     match arguments.kind {
         ListKind::Codes => Ok(Listing::codes()),
-        ListKind::Shapes => Ok(Listing::shapes(Redactor::embedded().shapes())),
+        ListKind::Shapes => Ok(Listing::shapes(Loaded::new(&tree)?.redactor().shapes())),
         ListKind::Rules => {
             let loaded = Loaded::new(&tree)?;
             let knowledge = loaded.judging()?;

@@ -27,6 +27,7 @@ mod list;
 mod project;
 mod redact;
 mod replay;
+mod shapes;
 mod simulate;
 
 use clap::Parser as _;

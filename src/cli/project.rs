@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::exit::Failure;
+use super::shapes::Own;
 use crate::acp::session::Knowledge;
 use crate::catalogue::Catalogue;
 use crate::check::CatalogueSummary;
@@ -21,6 +22,7 @@ use crate::vocab::Finding;
 pub(super) struct Loaded {
     classifier: Option<Classifier>,
     embedded: bool,
+    shapes: Own,
     /// The catalogue in numbers.
     pub(super) summary: CatalogueSummary,
     /// Load errors.
@@ -33,34 +35,35 @@ impl Loaded {
     /// # Errors
     /// When one of its files is no text.
     pub(super) fn new(tree: &Tree) -> Result<Self, Failure> {
-        let shapes = Redactor::embedded().shapes().iter().count();
+        let own = Own::load(&tree.shapes)?;
+        let shapes = own.enforced().shapes().iter().count();
+        let mut findings = own.findings.clone();
         let Part::Files(files) = &tree.rules else {
-            let catalogue = Catalogue::embedded();
-            let summary = summary(catalogue, shapes);
-            return Ok(Self { classifier: None, embedded: true, summary, findings: Vec::new() });
+            let summary = summary(Catalogue::embedded(), shapes);
+            return Ok(Self { classifier: None, embedded: true, shapes: own, summary, findings });
         };
-        let texts = texts(files)?;
-        match Catalogue::load(texts) {
+        let (classifier, summary) = match Catalogue::load(texts(files)?) {
             Ok(catalogue) => {
                 let summary = summary(&catalogue, shapes);
-                let classifier = Some(Classifier::new(catalogue));
-                Ok(Self { classifier, embedded: false, summary, findings: Vec::new() })
+                (Some(Classifier::new(catalogue)), summary)
             }
-            Err(findings) => {
-                let summary = CatalogueSummary { shapes, ..CatalogueSummary::default() };
-                Ok(Self { classifier: None, embedded: false, summary, findings })
+            Err(problems) => {
+                findings.extend(problems);
+                (None, CatalogueSummary { shapes, ..CatalogueSummary::default() })
             }
-        }
+        };
+        Ok(Self { classifier, embedded: false, shapes: own, summary, findings })
     }
 
     /// Adds what the catalogue's own samples say.
     pub(super) fn self_test(&mut self) {
-        let findings = match (&self.classifier, self.embedded) {
+        let mut findings = match (&self.classifier, self.embedded) {
             (Some(classifier), _) => classifier.catalogue().self_test(),
             (None, true) => Catalogue::embedded().self_test(),
-            (None, false) => return,
+            (None, false) => Vec::new(),
         };
-        self.summary.sound = findings.is_empty();
+        findings.extend(self.shapes.self_test());
+        self.summary.sound = self.findings.is_empty() && findings.is_empty();
         self.findings.extend(findings);
     }
 
@@ -83,7 +86,14 @@ impl Loaded {
             (None, true) => Classifier::embedded(),
             (None, false) => return None,
         };
-        Some(Knowledge { classifier, redactor: Redactor::embedded() })
+        Some(Knowledge { classifier, redactor: self.redactor() })
+    }
+}
+
+impl Loaded {
+    /// The shapes that are enforced.
+    pub(super) fn redactor(&self) -> &Redactor {
+        self.shapes.enforced()
     }
 }
 

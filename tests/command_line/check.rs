@@ -150,3 +150,30 @@ fn colour_is_a_choice_and_a_narrow_terminal_is_no_trouble() {
     assert!(narrow.stdout.contains("matched"), "{}", narrow.stdout);
     assert_eq!(refrain_in(project(), &["check", "--quiet"], "").stdout, "");
 }
+
+#[test]
+fn a_project_enforces_its_own_shapes_and_can_not_drop_an_enforced_one() {
+    let (_keep, folder) = copy();
+    let shape = "id: ticket\ntitle: 'Ticket numbers'\nclass: extended\nkind: id\ntiers: [payload]\nanchors: ['ticket-']\n\
+                 pattern: 'ticket-[0-9]{4}'\nscanner: exact\npositive: ['see ticket-1234 for more']\n\
+                 negative: ['a ticket-office']\nsource: 'a test'\n";
+    let file = "catalogue/shapes/ticket.yaml";
+    fs::write(folder.join(file), shape).expect("a file");
+    assert_eq!(refrain_in(&folder, &["check"], "").code, 0);
+    edit(&folder, "fixtures/litellm/matched.json", "\"text\": \"", "\"text\": \"ticket-4711 ");
+    let json = refrain_in(&folder, &["check", "--format", "json"], "").json();
+    let codes: Vec<_> =
+        json["findings"].as_array().expect("findings").iter().map(|found| found["code"].clone()).collect();
+    assert!(codes.contains(&"refrain::fixture::forbidden_shape".into()), "{json:#}");
+    let list = refrain_in(&folder, &["list", "shapes", "ticket"], "");
+    assert!(list.stdout.contains("Ticket numbers"), "{list:#?}");
+
+    edit(&folder, file, "see ticket-1234", "see ticket-12");
+    fs::remove_file(folder.join("catalogue/shapes/uuid.yaml")).expect("it");
+    let broken = refrain_in(&folder, &["check"], "");
+    for word in
+        ["refrain::redact::sample", "refrain::redact::enforced_missing", "`uuid` is missing", "✗ self-test fails"]
+    {
+        assert!(broken.code == 1 && broken.stdout.contains(word), "no {word:?} in {broken:#?}");
+    }
+}
