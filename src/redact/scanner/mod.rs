@@ -74,7 +74,11 @@ impl<'t> Text<'t> {
 
     /// Whether `literal` stands at `at`, without regard to letter case.
     pub(super) fn has(&self, at: usize, literal: &[u8]) -> bool {
-        self.bytes.get(at..at + literal.len()).is_some_and(|found| found.eq_ignore_ascii_case(literal))
+        self.bytes.get(at..at + literal.len()).is_some_and(|found| {
+            // Most places fail at the first byte.
+            found.first().map(u8::to_ascii_lowercase) == literal.first().map(u8::to_ascii_lowercase)
+                && found.eq_ignore_ascii_case(literal)
+        })
     }
 
     /// The end of the run of bytes from `at` that satisfy `wanted`.
