@@ -106,6 +106,14 @@ fn fixture_texts() -> BTreeSet<Case> {
     cases
 }
 
+/// Texts whose verdict hangs on a name or a place that looks like an identifier.
+const NAMES: &[&str] = &[
+    "npm error code ETARGET\nnpm error notarget No matching version found for @agentclientprotocol/claude-agent-acp@0.81.0.",
+    "connect ECONNREFUSED 127.0.0.1:5432",
+    "connect ECONNREFUSED localhost:6379",
+    "Quota exceeded for quota metric GenerateRequestsPerDayPerProjectPerModel-FreeTier",
+];
+
 /// Texts that vendors document and agents print.
 fn vendor_texts() -> BTreeSet<Case> {
     let mut cases = BTreeSet::new();
@@ -115,6 +123,7 @@ fn vendor_texts() -> BTreeSet<Case> {
         let agent = agent.and_then(|agent| AgentId::new(agent).ok());
         push(&mut cases, "vendor-texts.tsv", agent.as_ref(), &text.replace("\\n", "\n"));
     }
+    NAMES.iter().for_each(|text| push(&mut cases, "names", None, text));
     cases
 }
 

@@ -46,13 +46,16 @@ fn longest_word(value: &[u8]) -> usize {
     longest
 }
 
+/// A chain of words holds none this long; `agentclientprotocol`, 19 letters, is the longest that agents print.
+const LONGEST_WORD: usize = 20;
+
 /// Whether `value` is a chain of words and short numbers, as model names and relative paths are.
 pub(in crate::redact) fn is_slug(value: &[u8]) -> bool {
     value.split(|byte| !byte.is_ascii_alphanumeric()).all(|part| {
         let letters = part.iter().filter(|byte| byte.is_ascii_alphabetic()).count();
         let digits = part.len() - letters;
         match (letters, digits) {
-            (_, 0) => longest_word(part) < 16 && !has_mixed_case(part),
+            (_, 0) => longest_word(part) < LONGEST_WORD && !has_mixed_case(part),
             (0, _) => digits <= 8,
             _ => part.len() <= 4,
         }
