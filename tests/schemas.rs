@@ -199,7 +199,7 @@ fn the_schemas_name_every_key_that_the_catalogue_uses() {
     };
     let keys = |value: Value| -> Vec<String> { value.as_object().expect("an object").keys().cloned().collect() };
     let rules = Catalogue::embedded().rules().iter().map(|rule| serde_json::to_value(rule.document()).expect("JSON"));
-    let used: BTreeSet<String> = rules.flat_map(keys).filter(|key| key != "literals").collect();
+    let used: BTreeSet<String> = rules.flat_map(keys).filter(|key| !key.ends_with("literals")).collect();
     let known = named(SchemaKind::Rule);
     let unnamed: Vec<_> = used.difference(&known).collect();
     assert!(unnamed.is_empty() && used.len() > 15, "{unnamed:?} of {used:?}");

@@ -133,6 +133,7 @@ fn read(source: &Source<'_>, findings: &mut Vec<Finding>) -> Option<RuleDocument
     parts_are_there(source, &document, findings);
     let mut document = document;
     document.literals = literals(source, &document, findings);
+    document.condition_literals = condition_literals(&document);
     (findings[before..].iter().all(|finding| finding.severity != crate::vocab::Severity::Error)).then_some(document)
 }
 
@@ -160,6 +161,17 @@ fn literals(source: &Source<'_>, document: &RuleDocument, findings: &mut Vec<Fin
         }
     }
     all
+}
+
+/// The literals of every condition. The prefilter looks at one line, so conditions over several have none.
+fn condition_literals(document: &RuleDocument) -> Vec<Vec<String>> {
+    let set = |one: &String| {
+        literal::required(&pattern::expanded(one))
+            .filter(|set| !document.lines && literal::strength(set) >= LITERAL_LENGTH)
+            .map(shortest)
+            .unwrap_or_default()
+    };
+    document.requires.iter().chain(&document.unless).map(set).collect()
 }
 
 /// Without literals that a shorter one covers. Long ones are cut: the prefilter is built at every start.
@@ -311,12 +323,11 @@ fn parts_are_there(source: &Source<'_>, document: &RuleDocument, findings: &mut 
             "tier `structured` is for statuses, exit codes and stop reasons, and they have no other".into(),
         );
     }
-    if !document.literals.is_empty() {
-        say(
-            "refrain::catalogue::literals",
-            "literals",
-            "literals are computed from the patterns: remove the key".into(),
-        );
+    for (key, given) in [("literals", &document.literals), ("condition_literals", &document.condition_literals)] {
+        if !given.is_empty() {
+            let message = format!("`{key}` is computed from the patterns: remove the key");
+            say("refrain::catalogue::literals", key, message);
+        }
     }
     if document.samples.positive.is_empty() || document.samples.negative.is_empty() {
         say(

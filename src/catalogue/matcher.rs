@@ -2,8 +2,9 @@
 //!
 //! Invariant: the prefilter never hides a rule that would match (every match holds one of the rule's literals).
 
-use aho_corasick::{AhoCorasick, AhoCorasickBuilder, AhoCorasickKind, MatchKind};
+use std::collections::HashMap;
 
+use crate::text::literals::Literals;
 use crate::vocab::Class;
 
 use super::rule::{Origin, Rule};
@@ -20,73 +21,64 @@ pub struct Hit {
     pub vetoed: bool,
 }
 
-/// The prefilter of one catalogue. Ways to match are numbered over all rules.
+/// The prefilter of one catalogue. Everything that waits for a literal is numbered: the ways to match of all rules, then the
+/// conditions of all rules, then the veto.
 #[derive(Debug)]
 pub(crate) struct Matcher {
-    automaton: Option<AhoCorasick>,
-    /// For each literal the ways to match that have it; the last literals belong to the vetoes and have none.
-    ways_of: Vec<Vec<u16>>,
-    veto_from: usize,
+    literals: Literals,
+    /// For each literal what waits for it: words of [`Candidates`] and their bits.
+    wakes: Vec<Vec<(usize, u64)>>,
     /// For each way its rule, and which of the rule's ways it is.
     ways: Vec<(u16, u16)>,
+    /// For each rule the number of its first condition.
+    conditions: Vec<u16>,
+    veto: u16,
+    /// What no literal is needed for.
+    always: Candidates,
 }
 
 impl Matcher {
     pub(crate) fn new(rules: &[Rule]) -> Self {
-        let mut literals: Vec<&str> = Vec::new();
-        let mut ways_of: Vec<Vec<u16>> = Vec::new();
+        let mut literals = Waiting::default();
         let mut ways = Vec::new();
-        let mut place = std::collections::HashMap::new();
         for (index, rule) in rules.iter().enumerate() {
             for (way, set) in rule.document().literals.iter().enumerate() {
-                let number = narrow(ways.len());
+                set.iter().for_each(|literal| literals.add(literal, narrow(ways.len())));
                 ways.push((narrow(index), narrow(way)));
-                for literal in set {
-                    let slot = *place.entry(literal.as_str()).or_insert_with(|| {
-                        literals.push(literal);
-                        ways_of.push(Vec::new());
-                        ways_of.len() - 1
-                    });
-                    ways_of[slot].push(number);
-                }
             }
         }
-        let veto_from = literals.len();
-        literals.extend(veto::LITERALS);
-        let automaton = AhoCorasickBuilder::new()
-            .ascii_case_insensitive(true)
-            .match_kind(MatchKind::Standard)
-            .kind(Some(AhoCorasickKind::ContiguousNFA))
-            .build(&literals)
-            .ok();
-        Self { automaton, ways_of, veto_from, ways }
+        let (mut number, mut conditions, mut unconditional) = (ways.len(), Vec::new(), Vec::new());
+        for rule in rules {
+            conditions.push(narrow(number));
+            for set in &rule.document().condition_literals {
+                set.iter().for_each(|literal| literals.add(literal, narrow(number)));
+                if set.is_empty() {
+                    unconditional.push(narrow(number));
+                }
+                number += 1;
+            }
+        }
+        let veto = narrow(number);
+        veto::LITERALS.iter().for_each(|literal| literals.add(literal, veto));
+        let mut always = Candidates::new(number + 1);
+        unconditional.into_iter().for_each(|number| always.add(number));
+        let wakes = literals.wakes.iter().map(|numbers| words_of(numbers)).collect();
+        Self { literals: Literals::new(literals.list), wakes, ways, conditions, veto, always }
     }
 
     /// Every rule that matches `raw`, in the order of the rules.
     pub(crate) fn hits(&self, rules: &[Rule], raw: &str, view: &View<'_>, origin: Origin<'_>) -> Vec<Hit> {
-        let Some(automaton) = &self.automaton else { return Vec::new() };
-        let mut candidates = Candidates::new(self.ways.len());
-        let mut cancel_word = false;
-        for found in automaton.find_overlapping_iter(view.flat()) {
-            let literal = found.pattern().as_usize();
-            if literal >= self.veto_from {
-                cancel_word = true;
-            } else {
-                self.ways_of[literal].iter().for_each(|&way| candidates.add(way));
-            }
-        }
-        if candidates.is_empty() {
-            return Vec::new();
-        }
-        let framed = origin.channel != crate::vocab::Channel::MessageChunk || wrapper::is_framed(view.flat());
+        let candidates = self.candidates(view.flat());
         let mut hits: Vec<Hit> = Vec::new();
-        let mut cancelled = None;
+        let (mut framed, mut cancelled) = (None, None);
         // The rule that was refused or has matched: its other ways need no look.
         let mut settled = usize::MAX;
-        for number in candidates.iter() {
-            let Some(&(index, way)) = self.ways.get(number) else { continue };
+        for &(index, way) in candidates.iter().map_while(|number| self.ways.get(number)) {
             let (index, way) = (usize::from(index), usize::from(way));
             let Some(rule) = rules.get(index).filter(|_| index != settled) else { continue };
+            let framed = *framed.get_or_insert_with(|| {
+                origin.channel != crate::vocab::Channel::MessageChunk || wrapper::is_framed(view.flat())
+            });
             if !rule.admits(origin, framed) {
                 settled = index;
                 continue;
@@ -95,23 +87,64 @@ impl Matcher {
                 continue;
             }
             settled = index;
-            if rule.is_open(view) {
+            let first = usize::from(self.conditions[index]);
+            if rule.is_open(view, |condition| candidates.has(first + condition)) {
                 let vetoed = rule.code().class() == Class::Transient
-                    && cancel_word
+                    && candidates.has(usize::from(self.veto))
                     && *cancelled.get_or_insert_with(|| veto::cancels(view.flat()));
                 hits.push(Hit { rule: index, vetoed });
             }
         }
         hits
     }
+
+    /// What the literals in `text` wake up.
+    fn candidates(&self, text: &str) -> Candidates {
+        let mut candidates = self.always.clone();
+        self.literals
+            .each(text, |literal| self.wakes[literal].iter().for_each(|&(word, bits)| candidates.mark(word, bits)));
+        candidates
+    }
 }
 
-/// A catalogue has far fewer rules and ways than 65,535; what is beyond is never looked at.
+/// Literals, each once, and what waits for them.
+#[derive(Default)]
+struct Waiting<'r> {
+    list: Vec<&'r str>,
+    wakes: Vec<Vec<u16>>,
+    place: HashMap<&'r str, usize>,
+}
+
+impl<'r> Waiting<'r> {
+    fn add(&mut self, literal: &'r str, number: u16) {
+        let place = *self.place.entry(literal).or_insert_with(|| {
+            self.list.push(literal);
+            self.wakes.push(Vec::new());
+            self.wakes.len() - 1
+        });
+        self.wakes[place].push(number);
+    }
+}
+
+/// The numbers as words and their bits.
+fn words_of(numbers: &[u16]) -> Vec<(usize, u64)> {
+    let mut words: Vec<(usize, u64)> = Vec::new();
+    for (word, bit) in numbers.iter().map(|&number| (usize::from(number) / 64, 1 << (number % 64))) {
+        match words.iter_mut().find(|(known, _)| *known == word) {
+            Some((_, bits)) => *bits |= bit,
+            None => words.push((word, bit)),
+        }
+    }
+    words
+}
+
+/// A catalogue has far fewer rules, ways and conditions than 65,535; what is beyond is never looked at.
 fn narrow(number: usize) -> u16 {
     u16::try_from(number).unwrap_or(u16::MAX)
 }
 
-/// A set of ways to match that is cheap to fill and walks in order.
+/// A set of small numbers that is cheap to fill and walks in order.
+#[derive(Debug, Clone)]
 struct Candidates {
     bits: [u64; Self::WORDS],
     more: Vec<u64>,
@@ -120,21 +153,29 @@ struct Candidates {
 impl Candidates {
     const WORDS: usize = 12;
 
-    fn new(ways: usize) -> Self {
-        let words = ways.div_ceil(64);
+    fn new(count: usize) -> Self {
+        let words = count.div_ceil(64);
         Self { bits: [0; Self::WORDS], more: vec![0; words.saturating_sub(Self::WORDS)] }
     }
 
-    fn add(&mut self, way: u16) {
-        let (word, bit) = (usize::from(way) / 64, u32::from(way) % 64);
+    fn add(&mut self, number: u16) {
+        self.mark(usize::from(number) / 64, 1 << (number % 64));
+    }
+
+    fn mark(&mut self, word: usize, bits: u64) {
         let slot = if word < Self::WORDS { Some(&mut self.bits[word]) } else { self.more.get_mut(word - Self::WORDS) };
         if let Some(slot) = slot {
-            *slot |= 1 << bit;
+            *slot |= bits;
         }
     }
 
-    fn is_empty(&self) -> bool {
-        self.bits.iter().chain(&self.more).all(|&word| word == 0)
+    fn has(&self, number: usize) -> bool {
+        let word = if number / 64 < Self::WORDS {
+            self.bits.get(number / 64)
+        } else {
+            self.more.get(number / 64 - Self::WORDS)
+        };
+        word.is_some_and(|word| word >> (number % 64) & 1 == 1)
     }
 
     fn iter(&self) -> impl Iterator<Item = usize> {
@@ -161,6 +202,8 @@ mod tests {
         for way in [1399, 0, 63, 64, 767, 768] {
             set.add(way);
         }
-        assert_eq!(set.iter().collect::<Vec<_>>(), [0, 63, 64, 767, 768, 1399]);
+        let all = [0, 63, 64, 767, 768, 1399];
+        assert_eq!(set.iter().collect::<Vec<_>>(), all);
+        assert_eq!((0..1400).filter(|&way| set.has(way)).collect::<Vec<_>>(), all);
     }
 }

@@ -19,7 +19,7 @@ mod view;
 mod word;
 mod wrapper;
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use serde::{Deserialize, Serialize};
 
@@ -28,6 +28,7 @@ pub use frame::{RETRIABLE_PREFIX, RETRIABLE_SUFFIX_BYTES, retriable_suffix};
 pub use matcher::Hit;
 pub use order::{Decision, decide};
 pub use page::{codes_page, rules_page};
+pub(crate) use pattern::Pattern;
 pub use rule::{Origin, Rule};
 pub use veto::cancels;
 pub use view::{Step, View, steps};
@@ -52,7 +53,7 @@ struct Embedded {
 /// A checked, ordered set of rules.
 #[derive(Debug)]
 pub struct Catalogue {
-    version: String,
+    version: Arc<str>,
     rules: Vec<Rule>,
     matcher: matcher::Matcher,
 }
@@ -82,7 +83,7 @@ impl Catalogue {
     fn with_version(version: String, documents: Vec<RuleDocument>) -> Self {
         let rules: Vec<Rule> = documents.into_iter().map(Rule::new).collect();
         let matcher = matcher::Matcher::new(&rules);
-        Self { version, rules, matcher }
+        Self { version: version.into(), rules, matcher }
     }
 
     /// A catalogue of checked documents, sorted by id.
@@ -95,6 +96,11 @@ impl Catalogue {
     #[must_use]
     pub fn version(&self) -> &str {
         &self.version
+    }
+
+    /// The version, to be kept.
+    pub(crate) fn shared_version(&self) -> Arc<str> {
+        Arc::clone(&self.version)
     }
 
     /// The rules, in order of their ids.
@@ -124,7 +130,7 @@ impl Catalogue {
     #[must_use]
     pub fn to_embedded_json(&self) -> String {
         let rules = self.rules.iter().map(|rule| rule.document().clone()).collect();
-        let embedded = Embedded { version: self.version.clone(), rules };
+        let embedded = Embedded { version: self.version.as_ref().to_owned(), rules };
         serde_json::to_string(&embedded).map(|json| json + "\n").unwrap_or_default()
     }
 }

@@ -18,6 +18,9 @@ pub struct Decision<'a> {
 /// Decides among the rules that matched one text, vetoed ones left out.
 #[must_use]
 pub fn decide<'a>(matched: &[&'a Rule]) -> Option<Decision<'a>> {
+    if let [rule] = matched {
+        return Some(Decision { rule, conflict: false });
+    }
     let best = matched.iter().map(|rule| standing(rule)).min()?;
     let peers: Vec<&'a Rule> = matched.iter().copied().filter(|rule| standing(rule) == best).collect();
     let mut open: Vec<&'a Rule> =

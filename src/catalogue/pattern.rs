@@ -2,9 +2,15 @@
 //!
 //! Invariant: a pattern that a loaded catalogue holds compiles.
 
+use std::borrow::Cow;
 use std::sync::OnceLock;
 
 use regex::bytes::{Regex, RegexBuilder};
+use regex_automata::hybrid::dfa::{self, Cache, DFA};
+use regex_automata::nfa::thompson::{self, WhichCaptures};
+use regex_automata::util::pool::Pool;
+use regex_automata::util::syntax;
+use regex_automata::{Anchored, Input};
 
 /// Largest compiled size of one pattern, in bytes.
 const SIZE_LIMIT: usize = 1 << 20;
@@ -18,19 +24,29 @@ const STATUS_TAIL: &str = r"(?:[^0-9A-Za-z_.%-]|$|\. |: )";
 /// One written pattern, compiled on first use: a process that classifies one text compiles what its text asks for.
 #[derive(Debug)]
 pub(crate) struct Pattern {
-    source: String,
-    compiled: OnceLock<Option<Regex>>,
+    source: Cow<'static, str>,
+    test: OnceLock<Option<Test>>,
+    search: OnceLock<Option<Regex>>,
 }
 
 impl Pattern {
     /// A pattern that is searched.
     pub(crate) fn search(pattern: &str) -> Self {
-        Self { source: expanded(pattern), compiled: OnceLock::new() }
+        Self::of(Cow::Owned(expanded(pattern)))
     }
 
     /// A pattern that must cover the whole message, a final stop aside.
     pub(crate) fn whole(pattern: &str) -> Self {
-        Self { source: format!(r"^(?:{})[.!]?$", expanded(pattern)), compiled: OnceLock::new() }
+        Self::of(Cow::Owned(format!(r"^(?:{})[.!]?$", expanded(pattern))))
+    }
+
+    /// A pattern of the program itself.
+    pub(crate) const fn fixed(pattern: &'static str) -> Self {
+        Self::of(Cow::Borrowed(pattern))
+    }
+
+    const fn of(source: Cow<'static, str>) -> Self {
+        Self { source, test: OnceLock::new(), search: OnceLock::new() }
     }
 
     /// The first match in `text`, as a byte range.
@@ -40,11 +56,47 @@ impl Pattern {
 
     /// Whether `text` matches.
     pub(crate) fn is_match(&self, text: &str) -> bool {
-        self.regex().is_some_and(|regex| regex.is_match(text.as_bytes()))
+        let test = self.test.get_or_init(|| Test::new(&self.source)).as_ref();
+        // An automaton that gave up says nothing; the slower search always answers.
+        test.and_then(|test| test.answer(text))
+            .unwrap_or_else(|| self.regex().is_some_and(|regex| regex.is_match(text.as_bytes())))
     }
 
     fn regex(&self) -> Option<&Regex> {
-        self.compiled.get_or_init(|| compile(&self.source).ok()).as_ref()
+        self.search.get_or_init(|| compile(&self.source).ok()).as_ref()
+    }
+}
+
+/// Answers whether, not where. Texts that come here passed the catalogue's prefilter: a second one in each pattern would
+/// only cost time, at the first use as well as at every other.
+struct Test {
+    automaton: DFA,
+    caches: Pool<Cache, Box<dyn Fn() -> Cache + Send + Sync + std::panic::UnwindSafe + std::panic::RefUnwindSafe>>,
+}
+
+impl std::fmt::Debug for Test {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Test")
+    }
+}
+
+impl Test {
+    fn new(source: &str) -> Option<Self> {
+        let spelling = syntax::Config::new().unicode(false).utf8(false).case_insensitive(true);
+        let nfa =
+            thompson::Config::new().utf8(false).which_captures(WhichCaptures::None).nfa_size_limit(Some(SIZE_LIMIT));
+        let automaton = dfa::Builder::new().syntax(spelling).thompson(nfa).build(source).ok()?;
+        let caches = {
+            let automaton = automaton.clone();
+            Pool::new(Box::new(move || automaton.create_cache()) as Box<_>)
+        };
+        Some(Self { automaton, caches })
+    }
+
+    /// `None` when the automaton gave up.
+    fn answer(&self, text: &str) -> Option<bool> {
+        let input = Input::new(text.as_bytes()).anchored(Anchored::No).earliest(true);
+        self.automaton.try_search_fwd(&mut self.caches.get(), &input).ok().map(|found| found.is_some())
     }
 }
 

@@ -117,7 +117,7 @@ impl Rule {
     #[must_use]
     pub fn is_match(&self, raw: &str, view: &View<'_>, prose: bool) -> bool {
         (0..self.alternatives()).any(|alternative| self.alternative_matches(alternative, raw, view, prose))
-            && self.is_open(view)
+            && self.is_open(view, |_| true)
     }
 
     /// Whether one of its patterns is found, whatever the rule requires besides and whatever silences it.
@@ -141,11 +141,14 @@ impl Rule {
         }
     }
 
-    /// Whether what the rule requires is there and nothing silences it.
-    pub(crate) fn is_open(&self, view: &View<'_>) -> bool {
+    /// Whether what the rule requires is there and nothing silences it. `possible` tells for a condition, numbered with
+    /// `requires` first, whether it can be there at all.
+    pub(crate) fn is_open(&self, view: &View<'_>, possible: impl Fn(usize) -> bool) -> bool {
         let text = self.text_of(view);
-        self.requires.iter().all(|pattern| pattern.is_match(text))
-            && !self.unless.iter().any(|pattern| pattern.is_match(text))
+        let found = |number: usize, pattern: &Pattern| possible(number) && pattern.is_match(text);
+        let required = self.requires.len();
+        self.requires.iter().enumerate().all(|(number, pattern)| found(number, pattern))
+            && !self.unless.iter().enumerate().any(|(number, pattern)| found(required + number, pattern))
     }
 
     /// Where the rule matches `view`, as a byte range of [`View::flat`] (of [`View::lines`] for a rule over lines).

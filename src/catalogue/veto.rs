@@ -2,9 +2,8 @@
 
 use std::sync::OnceLock;
 
-use regex::bytes::Regex;
-
-use super::pattern::compile;
+use super::pattern::Pattern;
+use crate::text::literals::Literals;
 
 /// Words of which at least one is in every vetoing text; looked for in the one prefilter pass.
 pub(crate) const LITERALS: &[&str] =
@@ -23,14 +22,9 @@ const PATTERN: &str = concat!(
 /// Whether `text` says that the request was cancelled, ran into a deadline of ours or was given up.
 #[must_use]
 pub fn cancels(text: &str) -> bool {
-    static FIRST: OnceLock<Option<aho_corasick::AhoCorasick>> = OnceLock::new();
-    let first =
-        FIRST.get_or_init(|| aho_corasick::AhoCorasickBuilder::new().ascii_case_insensitive(true).build(LITERALS).ok());
-    if !first.as_ref().is_some_and(|first| first.is_match(text)) {
-        return false;
-    }
-    static COMPILED: OnceLock<Option<Regex>> = OnceLock::new();
-    COMPILED.get_or_init(|| compile(PATTERN).ok()).as_ref().is_some_and(|pattern| pattern.is_match(text.as_bytes()))
+    static WORDS: OnceLock<Literals> = OnceLock::new();
+    static PHRASES: Pattern = Pattern::fixed(PATTERN);
+    WORDS.get_or_init(|| Literals::new(LITERALS.iter().copied())).is_in(text) && PHRASES.is_match(text)
 }
 
 #[cfg(test)]

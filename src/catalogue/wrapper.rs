@@ -2,11 +2,7 @@
 //!
 //! Invariant: every list here is of spellings that carry no cause of their own.
 
-use std::sync::OnceLock;
-
-use regex::bytes::Regex;
-
-use super::pattern::compile;
+use super::pattern::Pattern;
 
 /// Leading words that say only who speaks. Matched without regard to case, repeatedly.
 const PREFIXES: &[&str] = &[
@@ -139,8 +135,8 @@ const FRAMES: &str = concat!(
 /// Whether a chunk is dressed as an agent's diagnostic.
 #[must_use]
 pub fn is_framed(flat: &str) -> bool {
-    static PATTERN: OnceLock<Option<Regex>> = OnceLock::new();
-    PATTERN.get_or_init(|| compile(FRAMES).ok()).as_ref().is_some_and(|pattern| pattern.is_match(flat.as_bytes()))
+    static HEADS: Pattern = Pattern::fixed(FRAMES);
+    HEADS.is_match(flat)
 }
 
 #[cfg(test)]

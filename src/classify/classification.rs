@@ -1,5 +1,7 @@
 //! The verdict over one evidence (criterion .3).
 
+use std::sync::Arc;
+
 use jiff::Timestamp;
 
 use crate::redact::{Clean, Diagnostic};
@@ -27,7 +29,7 @@ pub struct Classification {
     /// The rule that decided; `None` is the phase fallback.
     pub rule: Option<RuleId>,
     /// `provider-errors.v1+<hash>`.
-    pub catalogue: String,
+    pub catalogue: Arc<str>,
     /// The negotiated agent.
     pub provider: Option<AgentId>,
     /// The published model.

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 use crate::catalogue::{Catalogue, Hit, Origin, Rule, View, cancels, decide, is_framed};
 use crate::evidence::Evidence;
-use crate::vocab::{AgentId, Channel, Class, Code, Confidence, Phase};
+use crate::vocab::{AgentId, Channel, Class, Code, Confidence, Phase, RuleId};
 
 use super::classification::{Classification, TimingHint};
 use super::speaker::Speaker;
@@ -132,6 +132,7 @@ impl Classifier {
         (sure && rule.code().fallback_eligible()).then(|| rule.code())
     }
 
+    /// The rules that matched and were not vetoed.
     fn open(&self, hits: &[Hit]) -> Vec<&Rule> {
         hits.iter().filter(|hit| !hit.vetoed).map(|hit| &self.catalogue.rules()[hit.rule]).collect()
     }
@@ -174,12 +175,12 @@ impl Classifier {
         })
     }
 
-    fn conclude(
-        &self,
+    fn conclude<'a>(
+        &'a self,
         evidence: &Evidence,
         speaker: &Speaker<'_>,
         view: &View<'_>,
-        verdict: &Verdict<'_>,
+        verdict: &Verdict<'a>,
         now: Timestamp,
     ) -> Classification {
         let headers = speaker.http.map_or(&[][..], |(_, headers)| headers);
@@ -198,7 +199,7 @@ impl Classifier {
             confidence,
             scope: winner.and_then(Rule::scope),
             rule: winner.map(|rule| rule.id().clone()),
-            catalogue: self.catalogue.version().to_owned(),
+            catalogue: self.catalogue.shared_version(),
             provider: evidence.provider().cloned(),
             model: evidence.model().cloned(),
             phase: evidence.phase(),
@@ -220,21 +221,15 @@ impl Classifier {
         self.catalogue.structured().find(|other| other.document().long_reset_of == Some(rule.code())).unwrap_or(rule)
     }
 
-    fn named<'a>(&'a self, verdict: &Verdict<'_>, vetoed: bool) -> impl Iterator<Item = &'a Rule> {
-        verdict
-            .hits
-            .iter()
-            .filter(move |hit| hit.vetoed == vetoed)
-            .map(|hit| &self.catalogue.rules()[hit.rule])
-            .collect::<Vec<_>>()
-            .into_iter()
+    fn named<'a>(&'a self, verdict: &Verdict<'a>, vetoed: bool) -> impl Iterator<Item = &'a Rule> {
+        verdict.hits.iter().filter(move |hit| hit.vetoed == vetoed).map(|hit| &self.catalogue.rules()[hit.rule])
     }
 
-    fn outranked(&self, verdict: &Verdict<'_>, winner: Option<&Rule>) -> Vec<crate::vocab::RuleId> {
+    fn outranked<'a>(&'a self, verdict: &Verdict<'a>, winner: Option<&Rule>) -> Vec<RuleId> {
         let mut rules: Vec<_> = self
             .named(verdict, false)
-            .chain(verdict.structured.and_then(|rule| self.catalogue.rule(rule.id())))
-            .chain(verdict.winner.and_then(|rule| self.catalogue.rule(rule.id())))
+            .chain(verdict.structured)
+            .chain(verdict.winner)
             .filter(|rule| winner.is_none_or(|winner| winner.id() != rule.id()))
             .map(|rule| rule.id().clone())
             .collect();

@@ -4,5 +4,5 @@ use crate::redact::{Clean, Diagnostic, Raw, Redactor};
 
 /// The redacted, bounded excerpt of `text`.
 pub(crate) fn safe_excerpt(text: &str) -> Option<Clean<Diagnostic>> {
-    (!text.trim().is_empty()).then(|| Redactor::embedded().scope().clean(Raw::new(text.trim())))
+    (!text.trim().is_empty()).then(|| Redactor::embedded().clean(Raw::new(text.trim())))
 }

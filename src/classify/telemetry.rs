@@ -1,8 +1,6 @@
 //! An agent's own "Retrying in 4 seconds (attempt 4/10)": telemetry about a retry that it owns itself.
 
-use std::sync::OnceLock;
-
-use regex::bytes::{Regex, RegexBuilder};
+use crate::catalogue::Pattern;
 
 const PATTERN: &str = concat!(
     r"\bretrying (?:in|after|with|api|the|now|request)\b|\bretrying\.\.\.|\bretrying \(|\[retrying|",
@@ -12,7 +10,7 @@ const PATTERN: &str = concat!(
 /// Whether `text` announces a retry of the agent's own.
 #[must_use]
 pub(crate) fn announces_retry(text: &str) -> bool {
-    static COMPILED: OnceLock<Option<Regex>> = OnceLock::new();
+    static ANNOUNCEMENTS: Pattern = Pattern::fixed(PATTERN);
     // A cheap look first: the pattern is compiled only for texts that can match.
     let bytes = text.as_bytes();
     let parts: [&[u8]; 3] = [b"etry", b"ttempt", b"econnecting"];
@@ -24,10 +22,7 @@ pub(crate) fn announces_retry(text: &str) -> bool {
     }) {
         return false;
     }
-    COMPILED
-        .get_or_init(|| RegexBuilder::new(PATTERN).case_insensitive(true).unicode(false).build().ok())
-        .as_ref()
-        .is_some_and(|pattern| pattern.is_match(bytes))
+    ANNOUNCEMENTS.is_match(text)
 }
 
 #[cfg(test)]

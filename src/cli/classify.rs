@@ -45,11 +45,11 @@ pub(super) fn run(arguments: &ClassifyArguments, output: &mut Output) -> Result<
                 .help("give a text, a file, or pipe JSON Lines of evidence in")
                 .exit(Exit::NothingSelected));
         }
-        run.stream(Input::Stdin(BufReader::new(std::io::stdin())))?;
+        run.stream(Input::Stdin(lines::reader(std::io::stdin())))?;
     }
     for input in &arguments.inputs {
         match input.as_str() {
-            "-" => run.stream(Input::Stdin(BufReader::new(std::io::stdin())))?,
+            "-" => run.stream(Input::Stdin(lines::reader(std::io::stdin())))?,
             name if Path::new(name).is_file() => run.file(name)?,
             name if looks_like_a_path(name) => {
                 return Err(Failure::from(disk::read(Path::new(name)).err().unwrap_or_else(|| {
@@ -124,8 +124,8 @@ impl Run<'_> {
             TextSource::Stderr => serde_json::json!({"kind": "stderr", "text": text}),
         };
         let line = serde_json::json!({"signals": [signal], "provider": provider}).to_string();
-        let answer = answer(&Line::Bytes(line.into_bytes()), self.setting(), self.format, self.output.width());
-        self.put(answer);
+        let answers = answers(&[Line::Bytes(line.into_bytes())], self.setting(), self.format, self.output.width());
+        self.put(&answers);
     }
 
     /// A transcript is read whole; everything else is a stream of evidence.
@@ -143,7 +143,7 @@ impl Run<'_> {
                 return self.transcript(name, bytes);
             }
         }
-        self.stream(Input::File(BufReader::new(file)))
+        self.stream(Input::File(lines::reader(file)))
     }
 
     fn transcript(&mut self, name: &str, bytes: Vec<u8>) -> Result<(), Failure> {
@@ -178,10 +178,11 @@ impl Run<'_> {
                 return self.transcript("-", bytes);
             }
             let (setting, format, width) = (self.setting(), self.format, self.output.width());
-            for answer in jobs::map(&batch, self.jobs, |line| answer(line, setting, format, width)) {
-                self.put_later(answer);
+            // A few parts for each job: enough for an even load, few enough to be cheap.
+            let parts: Vec<&[Line]> = batch.chunks(batch.len().div_ceil(4 * self.jobs.max(1))).collect();
+            for answer in jobs::map(&parts, self.jobs, |part| answers(part, setting, format, width)) {
+                self.put(&answer);
             }
-            self.output.flush();
         }
     }
 
@@ -189,14 +190,15 @@ impl Run<'_> {
         Setting { knowledge: self.knowledge, now: self.now }
     }
 
-    fn put(&mut self, answer: Answer) {
-        self.put_later(answer);
-        self.output.flush();
-    }
-
-    fn put_later(&mut self, answer: Answer) {
-        self.invalid |= answer.invalid;
-        self.output.buffer(&answer.text);
+    fn put(&mut self, answers: &Answers) {
+        self.invalid |= answers.invalid;
+        match self.format {
+            ClassifyFormat::Jsonl => self.output.data(&answers.text),
+            ClassifyFormat::Human => {
+                self.output.buffer(&answers.text);
+                self.output.flush();
+            }
+        }
     }
 }
 
@@ -212,51 +214,57 @@ fn recording_line(line: &[u8]) -> bool {
     std::str::from_utf8(line).is_ok_and(recording::is_recording)
 }
 
-struct Answer {
+/// The answers to some lines, in their order.
+#[derive(Default)]
+struct Answers {
     text: Vec<u8>,
     invalid: bool,
 }
 
-fn answer(line: &Line, setting: Setting<'_>, format: ClassifyFormat, width: usize) -> Answer {
-    let parsed = match line {
-        Line::TooLong => Err(LineError {
-            id: None,
-            code: "refrain::evidence::line_too_long",
-            message: format!("the line is over {} MiB", lines::LINE_LIMIT_BYTES >> 20),
-        }),
-        Line::Bytes(bytes) if bytes.iter().all(u8::is_ascii_whitespace) => {
-            return Answer { text: Vec::new(), invalid: false };
+fn answers(lines: &[Line], setting: Setting<'_>, format: ClassifyFormat, width: usize) -> Answers {
+    let mut answers = Answers::default();
+    for line in lines {
+        match parsed(line) {
+            None => {}
+            Some(Ok(line)) => {
+                let now = line.now.unwrap_or(setting.now);
+                let classification = setting.knowledge.classifier.classify(&line.evidence, now);
+                match format {
+                    ClassifyFormat::Jsonl => wire::write(&mut answers.text, line.id.as_ref(), &classification),
+                    ClassifyFormat::Human => {
+                        answers.text.extend(report::classification::human(&classification, width).into_bytes());
+                    }
+                }
+            }
+            Some(Err(error)) => {
+                answers.invalid = true;
+                match format {
+                    ClassifyFormat::Jsonl => wire::write_error(&mut answers.text, &error),
+                    ClassifyFormat::Human => {
+                        let text = format!("failed to read evidence: {error} [{}]\n", error.code);
+                        answers.text.extend(text.into_bytes());
+                    }
+                }
+            }
         }
+    }
+    answers
+}
+
+/// `None` for an empty line.
+fn parsed(line: &Line) -> Option<Result<evidence_wire::Line, LineError>> {
+    let refused = |code, message| Some(Err(LineError { id: None, code, message }));
+    match line {
+        Line::TooLong => refused(
+            "refrain::evidence::line_too_long",
+            format!("the line is over {} MiB", lines::LINE_LIMIT_BYTES >> 20),
+        ),
+        Line::Bytes(bytes) if bytes.trim_ascii().is_empty() => None,
         Line::Bytes(bytes) => match std::str::from_utf8(bytes) {
-            Ok(text) => evidence_wire::parse(text),
-            Err(error) => Err(LineError {
-                id: None,
-                code: "refrain::evidence::not_utf8",
-                message: format!("the line is no UTF-8 at byte {}", error.valid_up_to()),
-            }),
+            Ok(text) => Some(evidence_wire::parse(text)),
+            Err(error) => {
+                refused("refrain::evidence::not_utf8", format!("the line is no UTF-8 at byte {}", error.valid_up_to()))
+            }
         },
-    };
-    let mut text = Vec::new();
-    match parsed {
-        Ok(line) => {
-            let now = line.now.unwrap_or(setting.now);
-            let classification = setting.knowledge.classifier.classify(&line.evidence, now);
-            match format {
-                ClassifyFormat::Jsonl => wire::write(&mut text, line.id.as_ref(), &classification),
-                ClassifyFormat::Human => {
-                    text.extend(report::classification::human(&classification, width).into_bytes());
-                }
-            }
-            Answer { text, invalid: false }
-        }
-        Err(error) => {
-            match format {
-                ClassifyFormat::Jsonl => wire::write_error(&mut text, &error),
-                ClassifyFormat::Human => {
-                    text.extend(format!("failed to read evidence: {error} [{}]\n", error.code).into_bytes())
-                }
-            }
-            Answer { text, invalid: true }
-        }
     }
 }

@@ -59,9 +59,12 @@ pub fn parse(line: &str) -> Result<Line, LineError> {
         let message = "a line is a JSON object".to_owned();
         return Err(LineError { id: None, code: "refrain::evidence::invalid", message });
     }
-    let parsed: WireLine<'_> = serde_json::from_str(line).map_err(|error| unreadable(line, &error))?;
-    let id = parsed.id.clone();
-    build(parsed).map_err(|problem| LineError { id, code: problem.0, message: problem.1 })
+    let mut parsed: WireLine<'_> = serde_json::from_str(line).map_err(|error| unreadable(line, &error))?;
+    let id = parsed.id.take();
+    match build(parsed) {
+        Ok((evidence, now)) => Ok(Line { id, evidence, now }),
+        Err((code, message)) => Err(LineError { id, code, message }),
+    }
 }
 
 /// Code and message of a problem.
@@ -72,18 +75,22 @@ struct WireLine<'a> {
     #[serde(default)]
     id: Option<Value>,
     #[serde(default, borrow)]
-    provider: Option<Cow<'a, str>>,
+    provider: Option<Word<'a>>,
     #[serde(default, borrow)]
-    model: Option<Cow<'a, str>>,
+    model: Option<Word<'a>>,
     #[serde(default, borrow)]
-    phase: Option<Cow<'a, str>>,
+    phase: Option<Word<'a>>,
     #[serde(default, borrow)]
-    now: Option<Cow<'a, str>>,
+    now: Option<Word<'a>>,
     #[serde(default, borrow)]
     signals: Option<Vec<WireSignal<'a>>>,
     #[serde(default)]
     text: Option<String>,
 }
+
+/// A short text. Inside an `Option` only a type of its own is borrowed from the line.
+#[derive(Deserialize)]
+struct Word<'a>(#[serde(borrow)] Cow<'a, str>);
 
 #[derive(Deserialize)]
 struct WireSignal<'a> {
@@ -109,24 +116,24 @@ struct WireSignal<'a> {
     meta: Option<Value>,
 }
 
-fn build(line: WireLine<'_>) -> Result<Line, Problem> {
-    let phase = match line.phase.as_deref() {
+fn build(line: WireLine<'_>) -> Result<(Evidence, Option<Timestamp>), Problem> {
+    let phase = match line.phase {
         None => Phase::PromptSend,
-        Some(word) => word.parse().map_err(|error: crate::vocab::UnknownWord| {
+        Some(Word(word)) => word.parse().map_err(|error: crate::vocab::UnknownWord| {
             ("refrain::evidence::phase", format!("unknown phase, known are {}", error.known.join(", ")))
         })?,
     };
-    let now = match line.now.as_deref() {
+    let now = match line.now {
         None => None,
-        Some(text) => Some(
+        Some(Word(text)) => Some(
             text.parse::<Timestamp>()
                 .map_err(|_| ("refrain::evidence::now", "`now` is no RFC 3339 time with a zone".to_owned()))?,
         ),
     };
     // Malformed identities are dropped, as at the boundary (criterion .22).
     let mut evidence = Evidence::new(phase)
-        .with_provider(line.provider.as_deref().and_then(|text| AgentId::new(text).ok()))
-        .with_model(line.model.as_deref().and_then(|text| ModelId::new(text).ok()));
+        .with_provider(line.provider.and_then(|Word(text)| AgentId::new(&text).ok()))
+        .with_model(line.model.and_then(|Word(text)| ModelId::new(&text).ok()));
     match (line.signals, line.text) {
         (Some(signals), None) => {
             for (index, signal) in signals.into_iter().enumerate() {
@@ -141,7 +148,7 @@ fn build(line: WireLine<'_>) -> Result<Line, Problem> {
             return Err(("refrain::evidence::ambiguous", "a line has either `signals` or `text`".into()));
         }
     }
-    Ok(Line { id: line.id, evidence, now })
+    Ok((evidence, now))
 }
 
 /// One signal; `None` for tool output, which is accepted and is never evidence.

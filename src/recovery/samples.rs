@@ -37,7 +37,7 @@ pub(crate) fn classified(code: Code, confidence: Confidence) -> Classification {
         confidence,
         scope: None,
         rule: None,
-        catalogue: String::new(),
+        catalogue: "".into(),
         provider: None,
         model: None,
         phase: Phase::PromptSend,

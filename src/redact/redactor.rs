@@ -98,7 +98,15 @@ impl Redactor {
     /// Rewrites one text on its own.
     #[must_use]
     pub fn clean<T: TierMark>(&self, raw: Raw<&str>) -> Clean<T> {
-        self.scope().clean(raw)
+        let text = *raw.as_inner();
+        let plan = self.plan(T::TIER, Profile::Standard);
+        let spans = detect::spans(plan, self.shapes().compiled(), text, Spelling::Plain, &[]);
+        // Most texts hold nothing: they need no scope.
+        if spans.is_empty() {
+            Clean::new(scope::bounded::<T>(text.to_owned()))
+        } else {
+            self.scope().clean_found(text, spans)
+        }
     }
 
     /// A scope: several texts in which the same value becomes the same placeholder.

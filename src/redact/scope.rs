@@ -59,6 +59,13 @@ impl<T: TierMark> Scope<T> {
         Clean::new(bounded::<T>(pieces.pop().unwrap_or_default()))
     }
 
+    /// Rewrites one text in which `spans` were found.
+    pub(super) fn clean_found(&mut self, text: &str, spans: Vec<Span>) -> Clean<T> {
+        self.engine.reserve(text);
+        let mut pieces = self.engine.rewrite_found(text.to_owned(), Vec::new(), spans, Spelling::Plain);
+        Clean::new(bounded::<T>(pieces.pop().unwrap_or_default()))
+    }
+
     /// Rewrites one JSON document in place; text that is no JSON is rewritten as text.
     pub fn clean_json(&mut self, raw: Raw<&str>) -> Clean<T> {
         let text = *raw.as_inner();
@@ -103,7 +110,7 @@ impl<T: TierMark> Scope<T> {
 }
 
 /// The diagnostic tier is cut after redaction, never inside a placeholder or a character.
-fn bounded<T: TierMark>(mut text: String) -> String {
+pub(super) fn bounded<T: TierMark>(mut text: String) -> String {
     if T::TIER == Tier::Diagnostic && text.len() > DIAGNOSTIC_BYTES {
         let cut = super::placeholder::cut_by(text.as_bytes(), DIAGNOSTIC_BYTES).unwrap_or(DIAGNOSTIC_BYTES);
         text.truncate(text::head(&text, cut).len());

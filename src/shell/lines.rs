@@ -7,6 +7,14 @@ pub const LINE_LIMIT_BYTES: usize = 16 << 20;
 /// Most lines of one batch.
 const BATCH_LINES: usize = 4_096;
 
+/// Room for what arrives at once, in bytes.
+const BUFFER_BYTES: usize = 256 << 10;
+
+/// A reader for [`batch`].
+pub fn reader<R: io::Read>(source: R) -> io::BufReader<R> {
+    io::BufReader::with_capacity(BUFFER_BYTES, source)
+}
+
 /// One line, without its line feed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Line {

@@ -319,7 +319,7 @@ fn stand_in(verdict: &Verdict, evidence: &Evidence, now: Timestamp) -> Classific
         confidence: verdict.confidence.unwrap_or(Confidence::High),
         scope: None,
         rule: None,
-        catalogue: "scenario".to_owned(),
+        catalogue: "scenario".into(),
         provider: evidence.provider().cloned(),
         model: evidence.model().cloned(),
         phase: evidence.phase(),

@@ -5,6 +5,8 @@
 //!
 //! Must not know: what a text means.
 
+pub(crate) mod literals;
+
 use std::borrow::Cow;
 
 /// The longest prefix of `text` of at most `limit` bytes that does not split a character.

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::num::NonZeroU64;
+use std::sync::Arc;
 
 /// Why a text is no identifier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,7 +30,7 @@ impl std::error::Error for IdError {}
 /// Longest identifier, in bytes (criterion .22).
 const ID_LIMIT_BYTES: usize = 128;
 
-fn checked(text: &str) -> Result<String, IdError> {
+fn checked(text: &str) -> Result<Arc<str>, IdError> {
     if text.trim().is_empty() {
         Err(IdError::Empty)
     } else if text.len() > ID_LIMIT_BYTES {
@@ -37,7 +38,7 @@ fn checked(text: &str) -> Result<String, IdError> {
     } else if text.chars().any(char::is_control) {
         Err(IdError::ControlCharacter)
     } else {
-        Ok(text.to_owned())
+        Ok(text.into())
     }
 }
 
@@ -45,9 +46,9 @@ macro_rules! identifier {
     ($($(#[$meta:meta])* $name:ident;)+) => { $(
         $(#[$meta])*
         ///
-        /// Non-empty, at most 128 bytes, no control characters.
+        /// Non-empty, at most 128 bytes, no control characters. Cheap to clone.
         #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub struct $name(String);
+        pub struct $name(Arc<str>);
 
         impl $name {
             /// Checks and wraps `text`.

@@ -2,24 +2,30 @@
 
 use std::sync::OnceLock;
 
-use aho_corasick::{AhoCorasick, AhoCorasickBuilder};
 use jiff::Timestamp;
 use regex::{Captures, Regex, RegexBuilder};
 
 use super::{Said, clock, duration, epoch};
+use crate::catalogue::Pattern;
+use crate::text::literals::Literals;
 
 /// How one kind of hint is read out of its match.
 type Reader = fn(&Captures<'_>, &str, Timestamp) -> Option<Said>;
 
 /// Words without which a kind can not be there: one bit each, several words may share one.
-const TRIGGERS: [(&str, u16); 17] = [
+const TRIGGERS: [(&str, u16); 22] = [
     ("reset", RESET),
     ("retry", RETRY),
     ("again", AGAIN),
     ("in_seconds", SECONDS),
     ("delay", DELAY),
-    ("|1", PIPE),
-    ("20", YEAR),
+    ("at 2", YEAR),
+    ("on 2", YEAR),
+    ("until 2", YEAR),
+    ("after 2", YEAR),
+    ("reset 2", YEAR),
+    ("resets 2", YEAR),
+    ("access 2", YEAR),
     ("utc", UTC),
     ("available", OTHER),
     ("until", OTHER),
@@ -44,12 +50,11 @@ const MINUTE: u16 = 1 << 9;
 
 /// The triggers in a text, found in one pass.
 fn triggers(flat: &str) -> u16 {
-    static AUTOMATON: OnceLock<Option<AhoCorasick>> = OnceLock::new();
-    let automaton = AUTOMATON.get_or_init(|| {
-        AhoCorasickBuilder::new().ascii_case_insensitive(true).build(TRIGGERS.map(|(word, _)| word)).ok()
-    });
-    let Some(automaton) = automaton else { return u16::MAX };
-    automaton.find_overlapping_iter(flat).fold(0, |bits, found| bits | TRIGGERS[found.pattern().as_usize()].1)
+    static WORDS: OnceLock<Literals> = OnceLock::new();
+    let mut bits = if memchr::memchr(b'|', flat.as_bytes()).is_some() { PIPE } else { 0 };
+    let words = WORDS.get_or_init(|| Literals::new(TRIGGERS.map(|(word, _)| word)));
+    words.each(flat, |number| bits |= TRIGGERS[number].1);
+    bits
 }
 
 /// One kind: the triggers of which it needs one, its pattern, its reader. Earlier kinds win.
@@ -57,23 +62,25 @@ struct Kind {
     needs: u16,
     pattern: &'static str,
     read: Reader,
-    compiled: OnceLock<Option<Regex>>,
+    /// Whether it is there at all is a cheaper question than where its parts are.
+    test: Pattern,
+    parts: OnceLock<Option<Regex>>,
 }
 
 impl Kind {
     const fn new(needs: u16, pattern: &'static str, read: Reader) -> Self {
-        Self { needs, pattern, read, compiled: OnceLock::new() }
+        Self { needs, pattern, read, test: Pattern::fixed(pattern), parts: OnceLock::new() }
     }
 
     fn find(&self, flat: &str, triggers: u16, now: Timestamp) -> Option<Said> {
-        if triggers & self.needs == 0 {
+        if triggers & self.needs == 0 || !self.test.is_match(flat) {
             return None;
         }
-        let pattern = self
-            .compiled
+        let parts = self
+            .parts
             .get_or_init(|| RegexBuilder::new(self.pattern).case_insensitive(true).unicode(false).build().ok())
             .as_ref()?;
-        pattern.captures_iter(flat).find_map(|found| (self.read)(&found, flat, now))
+        parts.captures_iter(flat).find_map(|found| (self.read)(&found, flat, now))
     }
 }
 

@@ -66,8 +66,8 @@ pub(super) fn run(arguments: &RedactArguments, output: &mut Output) -> Result<Ex
         return Err(Failure::usage("refrain::redact::usage", "use `--format jsonl` with anything but one file or `-`"));
     }
     match arguments.paths.first().map(String::as_str) {
-        None | Some("-") => answer_all(BufReader::new(std::io::stdin()), arguments, output),
-        Some(path) => answer_all(BufReader::new(disk::open(Path::new(path))?), arguments, output),
+        None | Some("-") => answer_all(lines::reader(std::io::stdin()), arguments, output),
+        Some(path) => answer_all(lines::reader(disk::open(Path::new(path))?), arguments, output),
     }
 }
 

@@ -108,7 +108,7 @@ impl Ledger {
             refusals: failure.refusals().to_vec(),
             retries_used: self.used(candidate, class).retries,
             policy,
-            catalogue: classification.catalogue.clone(),
+            catalogue: classification.catalogue.to_string(),
         }
     }
 

@@ -58,7 +58,7 @@ pub(crate) fn classified(code: Code) -> Classification {
         confidence: Confidence::High,
         scope: None,
         rule: None,
-        catalogue: "provider-errors.v1+00000000".to_owned(),
+        catalogue: "provider-errors.v1+00000000".into(),
         provider: None,
         model: None,
         phase: Phase::Streaming,
