@@ -9,11 +9,13 @@
 )]
 #![expect(clippy::print_stdout, reason = "the table is the result")]
 
+mod passes;
+
 use std::hint::black_box;
 use std::path::Path;
-use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
+use passes::{Pass, best_of};
 use refrain::catalogue::Rule;
 use refrain::classify::{Classifier, wire};
 use refrain::evidence::wire::parse;
@@ -90,18 +92,10 @@ fn corpus<T>(lines: usize, inputs: &[T], line: impl Fn(String, &T) -> Value) -> 
         .collect()
 }
 
-/// Every pass in turn, several times over, so that what else the machine does hits all of them.
 fn measure(name: &str, corpus: &str, rounds: usize) {
-    let passes: [(&str, fn(&str) -> usize); 2] =
+    let passes: [(&str, Pass); 2] =
         [("refrain, evidence in, classification out", classify), ("serde_json, to a Value and back to text", values)];
-    let mut best = [Duration::MAX; 2];
-    for _ in 0..rounds {
-        for ((_, pass), best) in passes.iter().zip(&mut best) {
-            let start = Instant::now();
-            black_box(pass(black_box(corpus)));
-            *best = start.elapsed().min(*best);
-        }
-    }
+    let best = best_of(rounds, &passes, corpus);
     let lines = corpus.lines().count();
     println!("{name}: {lines} lines of {} bytes, best of {rounds} rounds", corpus.len() / lines.max(1));
     println!("  {:<44} {:>12} {:>24}", "pass", "lines/s", "our time is this many");

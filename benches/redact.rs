@@ -10,14 +10,12 @@
 #![expect(clippy::print_stdout, reason = "the table is the result")]
 
 mod corpus;
+mod passes;
 
 use std::hint::black_box;
-use std::time::{Duration, Instant};
 
+use passes::{Pass, best_of};
 use refrain::redact::{Lines, Payload, Profile, Redactor};
-
-/// What is done to the corpus; gives a number that depends on every byte of it.
-type Pass = fn(&str) -> usize;
 
 const ROUNDS: usize = 5;
 
@@ -35,7 +33,6 @@ fn main() {
     }
 }
 
-/// Every pass in turn, several times over, so that what else the machine does hits all of them.
 fn measure(corpus: &str, rounds: usize) {
     let passes: [(&str, Pass); 4] = [
         ("refrain, payload tier, JSON-aware rewrite", redact),
@@ -43,14 +40,7 @@ fn measure(corpus: &str, rounds: usize) {
         ("regex, one automaton, matches counted", one_automaton),
         ("serde_json, every line parsed to a Value", values),
     ];
-    let mut best = [Duration::MAX; 4];
-    for _ in 0..rounds {
-        for ((_, pass), best) in passes.iter().zip(&mut best) {
-            let start = Instant::now();
-            black_box(pass(black_box(corpus)));
-            *best = start.elapsed().min(*best);
-        }
-    }
+    let best = best_of(rounds, &passes, corpus);
     println!("{} bytes, {} lines, best of {rounds} rounds", corpus.len(), line_feeds(corpus));
     println!("{:<44} {:>10} {:>24}", "pass", "MB/s", "our time is this many");
     for ((name, _), time) in passes.iter().zip(&best) {
