@@ -7,8 +7,9 @@
 
 mod outcome;
 mod run;
+mod scenarios;
 mod selection;
 
-pub use outcome::{CatalogueSummary, CellState, MatrixSummary, Outcome, Presence, Row};
+pub use outcome::{CatalogueSummary, CellState, MatrixSummary, Outcome, Presence, Row, ScenarioState};
 pub use run::{Inputs, Replays, mismatch_findings, run};
 pub use selection::{Selection, UnknownCell, cell_name};

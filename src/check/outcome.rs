@@ -9,8 +9,8 @@ pub struct Outcome {
     pub catalogue: CatalogueSummary,
     /// The matrix, one row a gateway, in the order of `matrix.yaml`.
     pub grid: Vec<Row>,
-    /// Dialect scenarios: how many are required and how many are present.
-    pub scenarios: Presence,
+    /// The dialect scenarios, each required, in the order of `matrix.yaml`.
+    pub scenarios: Vec<ScenarioState>,
     /// Every finding, ordered by place and code.
     pub findings: Vec<Finding>,
     /// Whether the run was narrowed to some cells.
@@ -39,7 +39,16 @@ pub struct Row {
     pub cells: Vec<(Case, CellState)>,
 }
 
-/// The state of one cell.
+/// One dialect scenario.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ScenarioState {
+    /// Its name, such as `dialects/cursor-acp/control-frame`.
+    pub name: String,
+    /// Its state.
+    pub state: CellState,
+}
+
+/// The state of one cell or scenario.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CellState {
     /// Not required for this gateway and not there.
@@ -108,6 +117,13 @@ impl Outcome {
             }
         }
         summary
+    }
+
+    /// The dialect scenarios in numbers.
+    #[must_use]
+    pub fn scenario_presence(&self) -> Presence {
+        let present = self.scenarios.iter().filter(|scenario| scenario.state.capture().is_some()).count();
+        Presence { required: self.scenarios.len(), present }
     }
 
     /// How many cells have something wrong with them.

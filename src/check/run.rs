@@ -1,6 +1,7 @@
 //! The order of one run: read, spell, lint, judge the corpus, replay, compare, shape.
 
-use super::outcome::{CatalogueSummary, CellState, Outcome, Presence, Row};
+use super::outcome::{CatalogueSummary, CellState, Outcome, Row};
+use super::scenarios::scenarios;
 use super::selection::{Selection, cell_name};
 use crate::acp::session::Knowledge;
 use crate::fixture::{self, Cell, FixtureFile, Strictness};
@@ -45,7 +46,7 @@ pub fn run(inputs: Inputs<'_>, replays: Replays<'_>) -> Result<Outcome, super::U
             return Ok(Outcome {
                 catalogue: inputs.catalogue,
                 grid: Vec::new(),
-                scenarios: Presence::default(),
+                scenarios: Vec::new(),
                 findings,
                 selected: false,
             });
@@ -73,7 +74,7 @@ pub fn run(inputs: Inputs<'_>, replays: Replays<'_>) -> Result<Outcome, super::U
     Ok(Outcome {
         catalogue: inputs.catalogue,
         grid: grid(matrix, &files, &unread, &findings, &selection),
-        scenarios: scenarios(matrix, &files),
+        scenarios: scenarios(matrix, &files, &unread, &findings, &selection),
         findings,
         selected: !selection.is_everything(),
     })
@@ -194,12 +195,4 @@ fn grid(
             .collect(),
     };
     grid.rows.iter().map(row).collect()
-}
-
-fn scenarios(matrix: &Matrix, files: &[FixtureFile]) -> Presence {
-    let filled = |agent: &str, scenario: &str| {
-        files.iter().any(|file| cell_name(&file.fixture) == format!("dialects/{agent}/{scenario}"))
-    };
-    let present = matrix.scenarios.iter().filter(|row| filled(row.agent.as_str(), row.id.as_str())).count();
-    Presence { required: matrix.scenarios.len(), present }
 }

@@ -17,6 +17,7 @@ mod tests;
 
 pub use corpus::judge;
 pub use grid::{Grid, GridCell, GridRow};
+pub use path::names_scenario;
 pub use rule::CorpusRule;
 pub use shape::{ChunkFacts, Facts, classifying_holds, shape};
 pub use table::{AgentRow, CaseRow, GatewayRow, Matrix, Required, ScenarioRow};

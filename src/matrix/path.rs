@@ -19,7 +19,8 @@ pub(super) fn names_cell(path: &str, gateway: &Gateway, case: Case) -> bool {
 }
 
 /// Whether the path names this dialect scenario.
-pub(super) fn names_scenario(path: &str, agent: &str, scenario: &str) -> bool {
+#[must_use]
+pub fn names_scenario(path: &str, agent: &str, scenario: &str) -> bool {
     let (folder, stem) = ends(path);
     folder == Some(agent) && stem == scenario
 }

@@ -207,8 +207,9 @@ fn verdict(outcome: &Outcome) -> String {
         matrix.recorded,
         matrix.reconstructed
     );
-    if outcome.scenarios.required > 0 {
-        let _ = write!(line, ", {} of {} scenarios", outcome.scenarios.present, outcome.scenarios.required);
+    let scenarios = outcome.scenario_presence();
+    if scenarios.required > 0 {
+        let _ = write!(line, ", {} of {} scenarios", scenarios.present, scenarios.required);
     }
     if errors > 0 {
         let _ = write!(line, ", {}", count(errors, "problem"));

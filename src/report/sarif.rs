@@ -14,7 +14,7 @@ pub fn sarif(summary: &Summary) -> String {
     for (index, number) in codes.values_mut().enumerate() {
         *number = index;
     }
-    let rules: Vec<Value> = codes.keys().map(|code| json!({"id": code, "name": name(code)})).collect();
+    let rules: Vec<Value> = codes.keys().map(|code| rule(code, summary.command)).collect();
     let results: Vec<Value> = summary.notes.iter().map(|note| result(note, codes.get(note.code))).collect();
     let document = json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
@@ -31,6 +31,18 @@ pub fn sarif(summary: &Summary) -> String {
         }],
     });
     super::json_document(&document)
+}
+
+/// A code as a rule. GitHub refuses one without both descriptions and a help text.
+fn rule(code: &str, command: &str) -> Value {
+    let words = code.trim_start_matches("refrain::").replace("::", ": ").replace('_', " ");
+    json!({
+        "id": code,
+        "name": name(code),
+        "shortDescription": {"text": words},
+        "fullDescription": {"text": format!("{words}, found by `refrain {command}`")},
+        "help": {"text": format!("`refrain {command}` shows each place and what to do there.")},
+    })
 }
 
 /// The last words of a code as one name: `refrain::matrix::missing_cell` is `MatrixMissingCell`.

@@ -7,12 +7,16 @@ use std::path::PathBuf;
 use super::run::{Ran, copy, edit, refrain_in};
 use super::xml::{self, Element};
 
-/// One cell missing, one failing, one unreadable.
+/// One cell missing, one failing, one unreadable; one scenario each as well.
 fn broken() -> (tempfile::TempDir, PathBuf) {
     let (keep, folder) = copy();
     fs::remove_file(folder.join("fixtures/litellm/queued.json")).expect("it was there");
     edit(&folder, "fixtures/litellm/matched.json", "\"preResultSafe\": true", "\"preResultSafe\": false");
     fs::write(folder.join("fixtures/teamclaude/matched.json"), "{").expect("a file");
+    let scenario = |name: &str| format!("fixtures/dialects/{name}.json");
+    fs::remove_file(folder.join(scenario("claude-acp/stall"))).expect("it was there");
+    edit(&folder, &scenario("codex-acp/retry-boundary"), "\"preResultSafe\": false", "\"preResultSafe\": true");
+    fs::write(folder.join(scenario("qwen-acp/data-only")), "{").expect("a file");
     (keep, folder)
 }
 
@@ -43,11 +47,18 @@ fn junit_has_a_case_for_every_required_cell_and_skips_none() {
         ("refrain.check.litellm matched", true),
         ("refrain.check.teamclaude matched", true),
         ("refrain.check.openrouter queued", false),
+        ("refrain.check.dialects/cursor-acp re-armed", false),
+        ("refrain.check.dialects/codex-acp retry-boundary", true),
+        ("refrain.check.dialects/claude-acp stall", true),
+        ("refrain.check.dialects/qwen-acp data-only", true),
     ] {
         assert_eq!(cases.get(cell), Some(&failed), "{cell} in {cases:#?}");
     }
-    let cells = cases.keys().filter(|name| !name.starts_with("refrain.check.project")).count();
-    assert_eq!(cells, 28, "{cases:#?}");
+    let of = |scenarios| {
+        let cells = cases.keys().filter(|name| !name.starts_with("refrain.check.project"));
+        cells.filter(|name| name.starts_with("refrain.check.dialects/") == scenarios).count()
+    };
+    assert_eq!((of(false), of(true)), (28, 17), "{cases:#?}");
     let root = &elements[0];
     assert_eq!(root.attribute("skipped"), Some("0"));
     assert_eq!(root.attribute("tests"), Some(cases.len().to_string().as_str()));
@@ -56,9 +67,34 @@ fn junit_has_a_case_for_every_required_cell_and_skips_none() {
     assert!(!ran.stdout.contains("<skipped"), "{}", ran.stdout);
 
     let elements = xml::elements(&run("replay", "junit").stdout).expect("XML");
-    let failed: Vec<String> =
-        self::cases(&elements).into_iter().filter(|(_, failed)| *failed).map(|(name, _)| name).collect();
-    assert!(failed.contains(&"refrain.replay.litellm matched".to_owned()), "{failed:?}");
+    let cases = self::cases(&elements);
+    for (cell, failed) in [
+        ("refrain.replay.litellm matched", true),
+        ("refrain.replay.teamclaude matched", true),
+        ("refrain.replay.openrouter queued", false),
+        ("refrain.replay.dialects/cursor-acp re-armed", false),
+        ("refrain.replay.dialects/codex-acp retry-boundary", true),
+        ("refrain.replay.dialects/qwen-acp data-only", true),
+    ] {
+        assert_eq!(cases.get(cell), Some(&failed), "{cell} in {cases:#?}");
+    }
+}
+
+#[test]
+fn a_narrowed_run_has_cases_for_what_was_asked_only() {
+    let (_keep, folder) = broken();
+    for (cell, code, expected) in [
+        ("dialects/cursor-acp/re-armed", 1, vec!["refrain.check.dialects/cursor-acp re-armed"]),
+        ("openrouter/queued", 1, vec!["refrain.check.openrouter queued"]),
+        ("litellm/queued", 1, vec!["refrain.check.litellm queued"]),
+    ] {
+        let ran = refrain_in(&folder, &["check", cell, "--format", "junit"], "");
+        let cases = cases(&xml::elements(&ran.stdout).expect("XML"));
+        // Files that are no fixtures are told in every run: nobody knows what they should have been.
+        let asked = cases.iter().filter(|(name, _)| !name.contains("matched") && !name.contains("data-only"));
+        let names: Vec<&str> = asked.map(|(name, _)| name.as_str()).filter(|name| !name.contains(".project")).collect();
+        assert_eq!((ran.code, names), (code, expected), "{cell}: {ran:#?}");
+    }
 }
 
 #[test]
@@ -67,13 +103,24 @@ fn sarif_names_rule_place_and_level() {
     let driver = &document["runs"][0]["tool"]["driver"];
     let results = document["runs"][0]["results"].as_array().expect("results").clone();
     assert!(results.len() >= 3, "{document:#}");
+    for rule in driver["rules"].as_array().expect("rules") {
+        // What GitHub's upload refuses to go without.
+        for part in ["shortDescription", "fullDescription", "help"] {
+            let text = rule[part]["text"].as_str().unwrap_or_default();
+            assert!(!text.is_empty() && text.len() <= 1_024, "{part} of {rule:#}");
+        }
+    }
     for result in &results {
         let index = result["ruleIndex"].as_u64().expect("an index") as usize;
         assert_eq!(driver["rules"][index]["id"], result["ruleId"]);
     }
-    let wrong = results.iter().find(|result| result["ruleId"] == "refrain::replay::expectation").expect("a mismatch");
+    let uri = "/locations/0/physicalLocation/artifactLocation/uri";
+    let of_cell = |result: &&serde_json::Value| {
+        result["ruleId"] == "refrain::replay::expectation"
+            && result.pointer(uri) == Some(&"fixtures/litellm/matched.json".into())
+    };
+    let wrong = results.iter().find(of_cell).expect("a mismatch");
     let place = &wrong["locations"][0]["physicalLocation"];
-    assert_eq!(place["artifactLocation"]["uri"], "fixtures/litellm/matched.json");
     assert_eq!(place["artifactLocation"]["uriBaseId"], "%SRCROOT%");
     assert!(place["region"]["startLine"].as_u64() > Some(30), "{wrong:#}");
     assert_eq!(wrong["level"], "error");

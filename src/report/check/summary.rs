@@ -36,27 +36,26 @@ fn table(outcome: &Outcome) -> Table {
     Table { headers, rows: outcome.grid.iter().map(row).collect() }
 }
 
-/// One case for each cell that must exist, and for everything else that is wrong one of its own.
+/// One case for each cell and each scenario that must exist, and for everything else that is wrong one of its own. A
+/// narrowed run does not ask for what it was not asked about.
 fn cases(outcome: &Outcome) -> Vec<Case> {
     let errors: Vec<&Finding> = outcome.findings.iter().filter(|finding| finding.severity == Severity::Error).collect();
     let mut told = vec![false; errors.len()];
     let mut cases = Vec::new();
-    for row in &outcome.grid {
-        for (case, state) in &row.cells {
-            if matches!(state, CellState::NotRequired | CellState::NotSelected(_)) {
-                continue;
-            }
-            let name = format!("{}/{case}", row.gateway);
-            let mut failures = Vec::new();
-            for (finding, told) in errors.iter().zip(&mut told).filter(|(finding, _)| is_about(finding, &name)) {
-                *told = true;
-                failures.push(Note::from(*finding));
-            }
-            if failures.is_empty() {
-                failures.extend(unexplained(*state, &name));
-            }
-            cases.push(Case { suite: row.gateway.clone(), name: case.to_string(), failures });
+    for (suite, name, state) in required(outcome) {
+        let cell = format!("{suite}/{name}");
+        let mut failures = Vec::new();
+        for (finding, told) in errors.iter().zip(&mut told).filter(|(finding, _)| is_about(finding, &cell)) {
+            *told = true;
+            failures.push(Note::from(*finding));
         }
+        if failures.is_empty() && outcome.selected && state == CellState::Missing {
+            continue;
+        }
+        if failures.is_empty() {
+            failures.extend(unexplained(state, &cell));
+        }
+        cases.push(Case { suite, name, failures });
     }
     let rest: Vec<_> = errors.iter().zip(told).filter(|(_, told)| !told).map(|(finding, _)| *finding).collect();
     if rest.is_empty() {
@@ -69,15 +68,28 @@ fn cases(outcome: &Outcome) -> Vec<Case> {
     cases
 }
 
+/// Suite, name and state of what must exist and was selected: cells by gateway, then scenarios by agent.
+fn required(outcome: &Outcome) -> impl Iterator<Item = (String, String, CellState)> {
+    let cells = outcome
+        .grid
+        .iter()
+        .flat_map(|row| row.cells.iter().map(|(case, state)| (row.gateway.clone(), case.to_string(), *state)));
+    let scenarios = outcome.scenarios.iter().filter_map(|scenario| {
+        let (suite, name) = scenario.name.rsplit_once('/')?;
+        Some((suite.to_owned(), name.to_owned(), scenario.state))
+    });
+    let judged = |state| !matches!(state, CellState::NotRequired | CellState::NotSelected(_));
+    cells.chain(scenarios).filter(move |(_, _, state)| judged(*state))
+}
+
 /// Whether a finding is in the cell's file, or says that there is none.
 fn is_about(finding: &Finding, cell: &str) -> bool {
     let file = finding.place.file.trim_end_matches(".json");
     let in_file = [cell.to_owned(), cell.replacen('/', "-", 1)]
         .iter()
         .any(|name| file.strip_suffix(name.as_str()).is_some_and(|before| before.is_empty() || before.ends_with('/')));
-    let missing =
-        finding.code == "refrain::matrix::missing_cell" && finding.message.split(['`', ' ']).any(|word| word == cell);
-    in_file || missing
+    let absent = matches!(finding.code, "refrain::matrix::missing_cell" | "refrain::matrix::missing_scenario");
+    in_file || (absent && finding.message.split(['`', ' ']).any(|word| word == cell))
 }
 
 /// A cell that is not fine has failed, also when its finding is told elsewhere.

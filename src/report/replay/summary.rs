@@ -16,8 +16,7 @@ pub fn summary(replays: &Replays<'_>) -> Summary {
     let numbers = replays.summary();
     let failed = if numbers.failed == 0 { String::new() } else { format!(", {} failed", numbers.failed) };
     let mut notes: Vec<Note> = replays.unread.iter().map(Note::from).collect();
-    let mut cases: Vec<Case> =
-        replays.unread.iter().map(|finding| case("unread", &finding.place.file, vec![Note::from(finding)])).collect();
+    let mut cases = unread_cases(replays.unread);
     for shown in &replays.fixtures {
         let failures: Vec<Note> = failures(shown).iter().map(Note::from).collect();
         let suite = shown.cell.rsplit_once('/').map_or("", |(suite, _)| suite);
@@ -34,6 +33,22 @@ pub fn summary(replays: &Replays<'_>) -> Summary {
         notes,
         cases,
     }
+}
+
+/// One case for each file that could not be read, under the name that its path gives it: a fixture that breaks turns
+/// red where it was green before.
+fn unread_cases(unread: &[Finding]) -> Vec<Case> {
+    let mut cases: Vec<Case> = Vec::new();
+    for finding in unread {
+        let path = finding.place.file.as_str();
+        let below = path.rsplit_once("fixtures/").map_or(path, |(_, below)| below);
+        let (suite, name) = below.strip_suffix(".json").unwrap_or(below).rsplit_once('/').unwrap_or(("unread", below));
+        match cases.last_mut().filter(|case| case.suite == suite && case.name == name) {
+            Some(case) => case.failures.push(Note::from(finding)),
+            None => cases.push(case(suite, name, vec![Note::from(finding)])),
+        }
+    }
+    cases
 }
 
 fn case(suite: &str, name: &str, failures: Vec<Note>) -> Case {
