@@ -29,7 +29,8 @@ pub struct Arguments {
 }
 
 const EXIT_CODES: &str = "\
-Exit codes: 0 clean, 1 findings, 2 wrong usage or unreadable input, 3 deadline passed, 4 nothing selected.
+Exit codes: 0 clean, 1 findings, 2 wrong usage or unreadable input, 3 deadline passed, 4 nothing selected, 130
+interrupted.
 
 Examples:
   refrain check                         the gate: catalogue, matrix, fixtures, both replay layers
@@ -46,8 +47,11 @@ pub struct Global {
     #[arg(long, global = true, value_enum, default_value_t = Color::Auto, value_name = "WHEN")]
     pub color: Color,
     /// Say only what is wrong.
-    #[arg(short, long, global = true)]
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
     pub quiet: bool,
+    /// Also say where the data comes from and how long the work took, on stderr.
+    #[arg(short, long, global = true)]
+    pub verbose: bool,
 }
 
 /// When to use colour.
@@ -358,7 +362,7 @@ Examples:
   refrain redact session.jsonl -o shared.jsonl       a transcript that may leave the machine
   refrain redact --check fixtures --format github    a gate in a workflow";
 
-/// Formats of `simulate`.
+/// Formats of `simulate` and `explain`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum PlainFormat {
     /// For people.
@@ -409,8 +413,8 @@ pub struct ExplainArguments {
     #[arg(long, value_name = "RFC3339")]
     pub now: Option<jiff::Timestamp>,
     /// How the result is written.
-    #[arg(long, value_enum, default_value_t = Format::Human)]
-    pub format: Format,
+    #[arg(long, value_enum, default_value_t = PlainFormat::Human)]
+    pub format: PlainFormat,
     /// A project whose catalogue is used instead of the current folder's or the built-in one.
     #[arg(long, value_name = "DIR")]
     pub root: Option<PathBuf>,

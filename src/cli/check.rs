@@ -15,6 +15,7 @@ use crate::shell::tree::{File, Part};
 pub(super) fn run(arguments: &CheckArguments, output: &mut Output) -> Result<Exit, Failure> {
     let watch = Stopwatch::start();
     let tree = project::tree(arguments.root.as_deref())?;
+    output.detail(|| project::origins(&tree));
     let mut loaded = Loaded::new(&tree)?;
     loaded.self_test();
     let matrix = Matrix::parse(&tree.matrix.path, tree.matrix.text()?);

@@ -25,6 +25,7 @@ use crate::vocab::AgentId;
 pub(super) fn run(arguments: &ClassifyArguments, output: &mut Output) -> Result<Exit, Failure> {
     let provider = provider(arguments)?;
     let tree = project::tree(arguments.root.as_deref())?;
+    output.detail(|| project::origins(&tree));
     let loaded = Loaded::new(&tree)?;
     let knowledge = loaded.judging()?;
     let matrix = Matrix::parse(&tree.matrix.path, tree.matrix.text()?)
@@ -230,7 +231,11 @@ fn answers(lines: &[Line], setting: Setting<'_>, format: ClassifyFormat, width: 
                 let now = line.now.unwrap_or(setting.now);
                 let classification = setting.knowledge.classifier.classify(&line.evidence, now);
                 match format {
-                    ClassifyFormat::Jsonl => wire::write(&mut answers.text, line.id.as_ref(), &classification),
+                    ClassifyFormat::Jsonl => {
+                        let start = answers.text.len();
+                        wire::write(&mut answers.text, line.id.as_ref(), &classification);
+                        report::spell_harmlessly(&mut answers.text, start);
+                    }
                     ClassifyFormat::Human => {
                         answers.text.extend(report::classification::human(&classification, width).into_bytes());
                     }
@@ -239,7 +244,11 @@ fn answers(lines: &[Line], setting: Setting<'_>, format: ClassifyFormat, width: 
             Some(Err(error)) => {
                 answers.invalid = true;
                 match format {
-                    ClassifyFormat::Jsonl => wire::write_error(&mut answers.text, &error),
+                    ClassifyFormat::Jsonl => {
+                        let start = answers.text.len();
+                        wire::write_error(&mut answers.text, &error);
+                        report::spell_harmlessly(&mut answers.text, start);
+                    }
                     ClassifyFormat::Human => {
                         let text = format!("failed to read evidence: {error} [{}]\n", error.code);
                         answers.text.extend(text.into_bytes());

@@ -16,6 +16,7 @@ use crate::matrix::Matrix;
 use crate::recording::{self, Recording};
 use crate::redact::Redactor;
 use crate::report;
+use crate::report::check::count;
 use crate::shell::tree::{File, Part, Tree};
 use crate::shell::{clock, disk, git};
 use crate::vocab::{Finding, Severity};
@@ -66,7 +67,8 @@ fn states(arguments: &DiffArguments, output: &mut Output) -> Result<Diff, Failur
     }
     let base = State::read(arguments.base.as_deref().or(Some("HEAD")), "base")?;
     let head = State::read(arguments.head.as_deref(), "head")?;
-    for state in [&base, &head] {
+    for (side, state) in [("base", &base), ("head", &head)] {
+        output.detail(|| state.numbers(side));
         for finding in &state.unread {
             output.message(&report::finding::graphical(finding, &report::finding::Sources::new(), output.width()));
         }
@@ -102,6 +104,13 @@ impl State {
             }
         };
         Self::of(relative(tree, root))
+    }
+
+    /// What was read, in one line.
+    fn numbers(&self, side: &str) -> String {
+        let rules = count(self.classifier.catalogue().rules().len(), "rule");
+        let shapes = count(self.redactor.shapes().iter().count(), "shape");
+        format!("{side}: {rules}, {shapes}, {}", count(self.fixtures.len(), "fixture"))
     }
 
     fn of(tree: Tree) -> Result<Self, Failure> {

@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use super::arguments::{ExplainArguments, Format, TextSource};
+use super::arguments::{ExplainArguments, PlainFormat, TextSource};
 use super::exit::{Exit, Failure};
 use super::output::Output;
 use super::project::{self, Loaded};
 use crate::acp::session::Knowledge;
 use crate::evidence::{Evidence, Signal};
-use crate::explain::{draft, explain};
+use crate::explain::{Explanation, draft, explain};
 use crate::fixture::{FixtureFile, Frame, Strictness};
 use crate::matrix::Matrix;
 use crate::recording::{self, Recording};
@@ -21,6 +21,7 @@ use crate::vocab::{AgentId, Channel, Code, Phase, RuleId};
 /// Explains one subject.
 pub(super) fn run(arguments: &ExplainArguments, output: &mut Output) -> Result<Exit, Failure> {
     let tree = project::tree(arguments.root.as_deref())?;
+    output.detail(|| project::origins(&tree));
     let loaded = Loaded::new(&tree)?;
     let knowledge = loaded.judging()?;
     let agent = arguments.provider.as_deref().map(AgentId::new).transpose();
@@ -31,13 +32,20 @@ pub(super) fn run(arguments: &ExplainArguments, output: &mut Output) -> Result<E
     if let Ok(id) = RuleId::new(subject)
         && let Some(rule) = knowledge.classifier.catalogue().rule(&id)
     {
-        output.result(&report::explain::rule(rule, &explainer.decided_by(&id), output.width()));
+        let decided = explainer.decided_by(&id);
+        output.result(&match arguments.format {
+            PlainFormat::Json => report::explain::rule_json(rule, &decided),
+            PlainFormat::Human => report::explain::rule(rule, &decided, output.width()),
+        });
         return Ok(Exit::Clean);
     }
     if let Ok(code) = subject.parse::<Code>() {
         let rules = knowledge.classifier.catalogue().rules().iter().filter(|rule| rule.code() == code);
         let rules: Vec<&RuleId> = rules.map(|rule| rule.id()).collect();
-        output.result(&report::explain::code(code, &rules, output.width()));
+        output.result(&match arguments.format {
+            PlainFormat::Json => report::explain::code_json(code, &rules),
+            PlainFormat::Human => report::explain::code(code, &rules, output.width()),
+        });
         return Ok(Exit::Clean);
     }
     if Path::new(subject).is_file() {
@@ -82,12 +90,16 @@ impl Explainer<'_> {
         self.evidence(&evidence, output);
     }
 
-    fn evidence(&self, evidence: &Evidence, output: &mut Output) {
+    fn explained(&self, evidence: &Evidence) -> Explanation {
         let now = self.arguments.now.unwrap_or_else(clock::now);
-        let explanation = explain(self.knowledge.classifier, self.knowledge.redactor, evidence, now);
+        explain(self.knowledge.classifier, self.knowledge.redactor, evidence, now)
+    }
+
+    fn evidence(&self, evidence: &Evidence, output: &mut Output) {
+        let explanation = self.explained(evidence);
         output.result(&match self.arguments.format {
-            Format::Json => report::explain::json(&explanation),
-            _ => report::explain::human(&explanation, output.width()),
+            PlainFormat::Json => report::explain::json(&explanation),
+            PlainFormat::Human => report::explain::human(&explanation, output.width()),
         });
     }
 
@@ -97,7 +109,7 @@ impl Explainer<'_> {
         if let Ok(file) = FixtureFile::read(path, text.as_bytes(), Strictness::Lenient)
             && let Some(Frame::PromptError { message, .. }) = file.fixture.frames.last()
         {
-            self.message(message, Some(file.fixture.agent.clone()), output);
+            self.evidence(&self.terminal(message, Some(file.fixture.agent.clone())), output);
             return Ok(Exit::Clean);
         }
         if text.lines().next().is_some_and(recording::is_recording) {
@@ -107,10 +119,10 @@ impl Explainer<'_> {
         Ok(Exit::Clean)
     }
 
-    fn message(&self, message: &str, agent: Option<AgentId>, output: &mut Output) {
+    fn terminal(&self, message: &str, agent: Option<AgentId>) -> Evidence {
         let mut evidence = Evidence::new(Phase::PromptSend).with_provider(self.agent.clone().or(agent));
         evidence.push(Signal::PromptError { rpc_code: None, message: message.to_owned(), error_kind: None });
-        self.evidence(&evidence, output);
+        evidence
     }
 
     fn transcript(&self, path: &str, text: &str, output: &mut Output) -> Result<Exit, Failure> {
@@ -122,11 +134,23 @@ impl Explainer<'_> {
         let names = |name: &str| matrix.agent_named(name).cloned();
         let now = self.arguments.now.unwrap_or_else(clock::now);
         let setting = Setting { knowledge: self.knowledge, now };
-        for turn in turns(&recording, self.agent.clone(), &names, setting) {
-            output.result(&report::turn::human(&turn, path, output.width()));
+        let turns = turns(&recording, self.agent.clone(), &names, setting);
+        let explained = turns.iter().map(|turn| {
             let excerpt = turn.classification.as_ref().and_then(|verdict| verdict.safe_excerpt.as_ref());
-            if let Some(excerpt) = excerpt {
-                self.message(excerpt.as_str(), turn.provider.clone(), output);
+            excerpt.map(|excerpt| self.explained(&self.terminal(excerpt.as_str(), turn.provider.clone())))
+        });
+        match self.arguments.format {
+            PlainFormat::Json => {
+                let turns: Vec<_> = turns.iter().map(|turn| turn.line(path)).zip(explained).collect();
+                output.result(&report::explain::turns_json(&turns));
+            }
+            PlainFormat::Human => {
+                for (turn, explanation) in turns.iter().zip(explained) {
+                    output.result(&report::turn::human(turn, path, output.width()));
+                    if let Some(explanation) = explanation {
+                        output.result(&report::explain::human(&explanation, output.width()));
+                    }
+                }
             }
         }
         Ok(Exit::Clean)

@@ -10,7 +10,7 @@ use crate::report::list::{self, ListKind, Listing};
 
 /// Lists what is there.
 pub(super) fn run(arguments: &ListArguments, output: &mut Output) -> Result<Exit, Failure> {
-    let listing = filtered(listing(arguments)?, arguments)?;
+    let listing = filtered(listing(arguments, output)?, arguments)?;
     if listing.rows.is_empty() {
         let failure = Failure::usage("refrain::list::nothing", format!("find {} like that", listing.kind));
         return Err(failure.exit(Exit::NothingSelected));
@@ -23,8 +23,9 @@ pub(super) fn run(arguments: &ListArguments, output: &mut Output) -> Result<Exit
     Ok(Exit::Clean)
 }
 
-fn listing(arguments: &ListArguments) -> Result<Listing, Failure> {
+fn listing(arguments: &ListArguments, output: &mut Output) -> Result<Listing, Failure> {
     let tree = project::tree(arguments.root.as_deref())?;
+    output.detail(|| project::origins(&tree));
     match arguments.kind {
         ListKind::Codes => Ok(Listing::codes()),
         ListKind::Shapes => Ok(Listing::shapes(Loaded::new(&tree)?.redactor().shapes())),

@@ -50,6 +50,7 @@ pub fn run() -> Exit {
             return if usage { Exit::Usage } else { Exit::Clean };
         }
     };
+    let watch = crate::shell::clock::Stopwatch::start();
     let mut output = Output::new(&arguments.global);
     let result = match arguments.command {
         Command::Check(check) => check::run(&check, &mut output),
@@ -74,6 +75,7 @@ pub fn run() -> Exit {
         #[cfg(unix)]
         Command::Clean(clean) => clean::run(&clean, &mut output),
     };
+    output.detail(|| format!("time: {:.3} s", watch.seconds()));
     match result {
         Ok(exit) => exit,
         Err(failure) => output.failure(&failure),

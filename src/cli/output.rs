@@ -15,6 +15,7 @@ pub(super) struct Output {
     stderr: AutoStream<io::Stderr>,
     width: usize,
     quiet: bool,
+    verbose: bool,
     closed: bool,
     pending: Vec<u8>,
 }
@@ -35,7 +36,15 @@ impl Output {
             Some(choice) => AutoStream::new(io::stderr(), choice),
             None => AutoStream::auto(io::stderr()),
         };
-        Self { stdout, stderr, width: width(), quiet: global.quiet, closed: false, pending: Vec::new() }
+        Self {
+            stdout,
+            stderr,
+            width: width(),
+            quiet: global.quiet,
+            verbose: global.verbose,
+            closed: false,
+            pending: Vec::new(),
+        }
     }
 
     /// Characters a line may have.
@@ -98,6 +107,14 @@ impl Output {
     pub(super) fn message(&mut self, text: &str) {
         // There is nowhere left to say that stderr is closed.
         let _ = writeln!(self.stderr, "{}", guarded(text.to_owned()));
+    }
+
+    /// Writes a message for a person who asked for more.
+    pub(super) fn detail(&mut self, text: impl FnOnce() -> String) {
+        if self.verbose {
+            let text = text();
+            self.message(&paint(DIM, &text));
+        }
     }
 
     /// Says why a command could not do its work.

@@ -11,6 +11,7 @@ use crate::classify::Classifier;
 use crate::fixture::FixtureFile;
 use crate::redact::Redactor;
 use crate::replay::{ExchangeError, Replayed, Setting, replay};
+use crate::report::check::count;
 use crate::report::finding::Sources;
 use crate::shell::jobs;
 use crate::shell::link::Link;
@@ -134,6 +135,18 @@ pub(super) fn tree(root: Option<&Path>) -> Result<Tree, Failure> {
         Failure::from(error)
             .help("a project holds catalogue/, matrix.yaml or fixtures/; without --root the built-in ones are used")
     })
+}
+
+/// Where each part of a tree comes from, in one line.
+pub(super) fn origins(tree: &Tree) -> String {
+    let files = |part: &Part, noun: &str| match part {
+        Part::Embedded => format!("{noun}s built in"),
+        Part::Files(files) => count(files.len(), &format!("{noun} file")),
+    };
+    let matrix = if tree.embedded_matrix { "built in" } else { tree.matrix.path.as_str() };
+    let fixtures = count(tree.fixtures.len(), "fixture");
+    let fixtures = if tree.embedded_fixtures { format!("{fixtures} built in") } else { fixtures };
+    format!("data: {}, {}, matrix {matrix}, {fixtures}", files(&tree.rules, "rule"), files(&tree.shapes, "shape"))
 }
 
 /// The texts that findings point into.

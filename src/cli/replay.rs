@@ -24,6 +24,7 @@ pub(super) fn run(arguments: &ReplayArguments, output: &mut Output) -> Result<Ex
         return Err(failure);
     }
     let tree = project::tree(arguments.root.as_deref())?;
+    output.detail(|| project::origins(&tree));
     let loaded = Loaded::new(&tree)?;
     let knowledge = loaded.judging()?;
     let corpus = Corpus::read(arguments, &tree)?;

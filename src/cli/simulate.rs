@@ -8,13 +8,14 @@ use super::output::Output;
 use super::project::{self, Loaded};
 use crate::report;
 use crate::report::finding::clean_message;
-use crate::report::style::{BAD, DIM, paint};
+use crate::report::style::{BAD, DIM, paint, plain_lines};
 use crate::shell::disk;
 use crate::simulate::{Played, Scenario, play};
 
 /// Plays every scenario and says what was not as expected.
 pub(super) fn run(arguments: &SimulateArguments, output: &mut Output) -> Result<Exit, Failure> {
     let tree = project::tree(arguments.root.as_deref())?;
+    output.detail(|| project::origins(&tree));
     let loaded = Loaded::new(&tree)?;
     let knowledge = loaded.judging()?;
     let (mut texts, mut findings, mut rows) = (Vec::new(), Vec::new(), Vec::new());
@@ -36,7 +37,7 @@ pub(super) fn run(arguments: &SimulateArguments, output: &mut Output) -> Result<
         PlainFormat::Json => {
             let scenarios: Vec<_> = rows.iter().map(|(file, scenario, played)| row(file, scenario, played)).collect();
             let problems: Vec<_> = findings.iter().map(|f| json!({"code": f.code, "file": f.place.file, "line": f.place.line, "column": f.place.column, "message": clean_message(&f.message)})).collect();
-            output.result(&format!("{:#}\n", json!({"ok": passed, "scenarios": scenarios, "findings": problems})));
+            output.result(&report::json_document(&json!({"ok": passed, "scenarios": scenarios, "findings": problems})));
         }
         PlainFormat::Human => {
             let sources = project::sources(&texts);
@@ -67,9 +68,9 @@ fn human(file: &str, scenario: &Scenario, played: &Played, output: &mut Output) 
         return;
     }
     let title = paint(DIM, &clean_message(&scenario.title));
-    let mut text = format!("{file}  {title}\n{}", played.timeline);
+    let mut text = format!("{file}  {title}\n{}", plain_lines(&played.timeline.to_string()));
     for problem in &played.unmet {
-        text.push_str(&format!("{} {problem}\n", paint(BAD, "✗")));
+        text.push_str(&format!("{} {}\n", paint(BAD, "✗"), plain_lines(problem)));
     }
     if passed {
         text.push_str("✓ as expected\n");

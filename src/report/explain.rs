@@ -8,6 +8,7 @@ use super::classification;
 use super::style::{DIM, STRONG, one_line, paint};
 use crate::catalogue::Rule;
 use crate::explain::{Explanation, Nearest};
+use crate::replay::TurnLine;
 use crate::vocab::{AutoRetry, Class, Code, Confidence, RuleId};
 
 /// Most steps of unwrapping that are shown.
@@ -47,7 +48,7 @@ pub fn human(explanation: &Explanation, width: usize) -> String {
     if explanation.classification.rule.is_none() {
         row("next", "`refrain explain --new-rule TEXT` prints a rule file to start from");
     }
-    text
+    super::style::guarded(text)
 }
 
 fn near(nearest: &Nearest) -> String {
@@ -80,8 +81,9 @@ fn underlined(text: &mut String, explanation: &Explanation, width: usize) {
     let _ = writeln!(text, "{indent}{}╰ {title}", " ".repeat(middle));
 }
 
-#[derive(Serialize)]
-struct Document<'e> {
+/// The same facts as data.
+#[derive(Debug, Serialize)]
+pub struct Document<'e> {
     code: Code,
     class: Class,
     confidence: Confidence,
@@ -96,19 +98,19 @@ struct Document<'e> {
     needed: &'e [&'static str],
 }
 
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 struct StepJson<'e> {
     step: &'e str,
     text: &'e str,
 }
 
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 struct OtherJson<'e> {
     rule: &'e RuleId,
     why: &'e str,
 }
 
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 struct NearestJson<'e> {
     rule: &'e RuleId,
     missed: &'e str,
@@ -118,8 +120,14 @@ struct NearestJson<'e> {
 /// The same facts as one JSON document.
 #[must_use]
 pub fn json(explanation: &Explanation) -> String {
+    super::json_document(&document(explanation))
+}
+
+/// The same facts as data.
+#[must_use]
+pub fn document(explanation: &Explanation) -> Document<'_> {
     let verdict = &explanation.classification;
-    super::json_document(&Document {
+    Document {
         code: verdict.code,
         class: verdict.class(),
         confidence: verdict.confidence,
@@ -136,14 +144,48 @@ pub fn json(explanation: &Explanation) -> String {
             .collect(),
         auto_retry: verdict.auto_retry(),
         needed: &explanation.needed,
-    })
+    }
+}
+
+/// The explained prompts of a transcript as one JSON document.
+#[must_use]
+pub fn turns_json(turns: &[(TurnLine<'_>, Option<Explanation>)]) -> String {
+    #[derive(Serialize)]
+    struct TurnJson<'t> {
+        #[serde(flatten)]
+        turn: &'t TurnLine<'t>,
+        explanation: Option<Document<'t>>,
+    }
+    let turns: Vec<TurnJson<'_>> =
+        turns.iter().map(|(turn, found)| TurnJson { turn, explanation: found.as_ref().map(document) }).collect();
+    super::json_document(&serde_json::json!({"turns": turns}))
+}
+
+/// A rule and the fixtures that it decides as one JSON document.
+#[must_use]
+pub fn rule_json(rule: &Rule, fixtures: &[String]) -> String {
+    #[derive(Serialize)]
+    struct RuleJson<'r> {
+        #[serde(flatten)]
+        rule: &'r crate::catalogue::RuleDocument,
+        fixtures: &'r [String],
+    }
+    super::json_document(&RuleJson { rule: rule.document(), fixtures })
+}
+
+/// A code, what it permits and the rules that stand for it as one JSON document.
+#[must_use]
+pub fn code_json(code: Code, rules: &[&RuleId]) -> String {
+    let mut document = super::list::code_row(code);
+    document["rules"] = serde_json::json!(rules);
+    super::json_document(&document)
 }
 
 /// A rule: what it stands for, its patterns, its samples and the fixtures it decides.
 #[must_use]
 pub fn rule(rule: &Rule, fixtures: &[String], width: usize) -> String {
     let document = rule.document();
-    let mut text = format!("{}   {}\n", paint(STRONG, document.id.as_str()), document.title);
+    let mut text = format!("{}   {}\n", paint(STRONG, document.id.as_str()), one_line(&document.title, width));
     let _ = writeln!(text, "  {}   {}   tier {}", document.code, document.confidence, document.tier);
     let mut row = |name: &str, value: &str| {
         let _ = writeln!(text, "  {} {}", paint(DIM, &format!("{name:<9}")), one_line(value, width.saturating_sub(12)));
@@ -166,7 +208,7 @@ pub fn rule(rule: &Rule, fixtures: &[String], width: usize) -> String {
     let decided = if fixtures.is_empty() { "none".to_owned() } else { fixtures.join(", ") };
     row("fixtures", &decided);
     row("source", &document.source);
-    text
+    super::style::guarded(text)
 }
 
 /// A code: its class, what it permits, and the rules that stand for it.

@@ -60,19 +60,7 @@ impl Listing {
     /// The codes.
     #[must_use]
     pub fn codes() -> Self {
-        let row = |code: &Code| {
-            let policy = code.policy();
-            let retry = match policy.auto_retry {
-                AutoRetry::Yes => "yes",
-                AutoRetry::WithShortHint => "with_short_hint",
-                AutoRetry::No => "no",
-            };
-            json!({
-                "code": code, "class": policy.class, "auto_retry": retry, "fallback": policy.fallback,
-                "user_action": policy.user_action, "remediation": policy.remediation,
-            })
-        };
-        Self::new(ListKind::Codes, Code::ALL.iter().map(row))
+        Self::new(ListKind::Codes, Code::ALL.iter().map(|code| code_row(*code)))
     }
 
     /// The shapes.
@@ -140,6 +128,20 @@ impl Listing {
     pub fn has(&self, field: &str) -> bool {
         self.rows.first().is_some_and(|row| row.contains_key(field))
     }
+}
+
+/// A code and what it permits.
+pub(super) fn code_row(code: Code) -> Value {
+    let policy = code.policy();
+    let retry = match policy.auto_retry {
+        AutoRetry::Yes => "yes",
+        AutoRetry::WithShortHint => "with_short_hint",
+        AutoRetry::No => "no",
+    };
+    json!({
+        "code": code, "class": policy.class, "auto_retry": retry, "fallback": policy.fallback,
+        "user_action": policy.user_action, "remediation": policy.remediation,
+    })
 }
 
 /// The columns of the table, widest last; JSON has all fields.

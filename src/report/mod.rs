@@ -24,6 +24,8 @@ pub mod style;
 pub mod summary;
 pub mod turn;
 
+use std::fmt::Write as _;
+
 use serde_json::Value;
 
 use crate::redact::{Payload, Raw, Redactor};
@@ -49,10 +51,43 @@ pub(crate) fn json_line(document: &impl serde::Serialize) -> String {
     uncommanded(written.unwrap_or_default()) + "\n"
 }
 
-/// The same document, spelled so that a build log finds no command in it (see [`style::without_commands`]): number signs
-/// stand in strings only.
+/// The same JSON, spelled so that a build log finds no command in it and a terminal no character that reorders or
+/// controls (see [`style::without_commands`]): all of those stand in strings only.
 fn uncommanded(json: String) -> String {
-    if json.contains("##") { json.replace("##", "\\u0023#") } else { json }
+    if !is_obeyed(&json) {
+        return json;
+    }
+    let mut spelled = String::with_capacity(json.len() + 16);
+    let mut rest = json.chars().peekable();
+    while let Some(c) = rest.next() {
+        let command = c == '#' && rest.peek() == Some(&'#');
+        if command || is_acted_on(c) {
+            let _ = write!(spelled, "\\u{:04x}", u32::from(c));
+        } else {
+            spelled.push(c);
+        }
+    }
+    spelled
+}
+
+/// The same for what was written to a buffer of JSON from `start` on.
+pub(crate) fn spell_harmlessly(buffer: &mut Vec<u8>, start: usize) {
+    let Some(Ok(written)) = buffer.get(start..).map(std::str::from_utf8) else { return };
+    if is_obeyed(written) {
+        let spelled = uncommanded(written.to_owned());
+        buffer.truncate(start);
+        buffer.extend_from_slice(spelled.as_bytes());
+    }
+}
+
+fn is_obeyed(json: &str) -> bool {
+    let characters =
+        if json.is_ascii() { json.bytes().any(|byte| byte == 0x7f) } else { json.chars().any(is_acted_on) };
+    characters || json.contains("##")
+}
+
+const fn is_acted_on(c: char) -> bool {
+    (c.is_control() && c != '\n') || style::changes_direction(c)
 }
 
 fn cleaned(value: Value) -> Value {
@@ -73,4 +108,24 @@ fn cleaned(value: Value) -> Value {
 /// Text of an input without any forbidden shape.
 pub(crate) fn clean(text: &str) -> String {
     Redactor::embedded().clean::<Payload>(Raw::new(text)).into_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_harmless_spelling_is_the_same_document() {
+        for (text, expected) in [
+            ("plain", "\"plain\""),
+            ("ü", "\"ü\""),
+            ("##[x]", "\"\\u0023#[x]\""),
+            ("###[x]", "\"\\u0023\\u0023#[x]\""),
+            ("a\u{202e}b\u{7f}\u{9b}", "\"a\\u202eb\\u007f\\u009b\""),
+        ] {
+            let spelled = uncommanded(Value::from(text).to_string());
+            assert_eq!(spelled, expected, "{text:?}");
+            assert_eq!(serde_json::from_str::<Value>(&spelled).unwrap(), Value::from(text), "{text:?}");
+        }
+    }
 }

@@ -42,6 +42,13 @@ pub fn without_commands(text: &str) -> String {
     text.replace("##", "# ")
 }
 
+/// Untrusted lines for people: no control or direction-changing characters and no command; line feeds and spaces stay.
+#[must_use]
+pub fn plain_lines(untrusted: &str) -> String {
+    let visible = text::without_control(untrusted);
+    guarded(without_commands(&visible.chars().filter(|c| !changes_direction(*c)).collect::<String>()))
+}
+
 /// What is written for people, with no line that a build log would obey: some services act on a line that begins with
 /// `::`, whatever white space or colour stands before it.
 #[must_use]

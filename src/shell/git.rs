@@ -91,6 +91,7 @@ pub fn tree(folder: &Path, revision: &str) -> Result<Tree, GitError> {
         shapes: part(shapes),
         matrix: matrix.unwrap_or_else(embedded_matrix),
         fixtures,
+        embedded_matrix: false,
         embedded_fixtures: false,
     })
 }

@@ -50,7 +50,9 @@ pub struct Tree {
     pub matrix: File,
     /// `fixtures/**/*.json`, by path.
     pub fixtures: Vec<File>,
-    /// Whether the fixtures are those of the binary.
+    /// Whether the matrix is the binary's.
+    pub embedded_matrix: bool,
+    /// Whether the fixtures are the binary's.
     pub embedded_fixtures: bool,
 }
 
@@ -80,7 +82,7 @@ impl Tree {
         }
         let matrix = if own_matrix { reader.file("matrix.yaml")? } else { embedded_matrix() };
         let fixtures = if own_fixtures { reader.folder("fixtures", "json")? } else { embedded_fixtures() };
-        Ok(Self { rules, shapes, matrix, fixtures, embedded_fixtures: !own_fixtures })
+        Ok(Self { rules, shapes, matrix, fixtures, embedded_matrix: !own_matrix, embedded_fixtures: !own_fixtures })
     }
 }
 

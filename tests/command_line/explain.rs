@@ -27,6 +27,17 @@ fn texts_rules_codes_and_files_are_explained() {
             assert!(ran.stdout.contains(word), "{arguments:?}: no {word:?} in\n{}", ran.stdout);
         }
     }
+    for (subject, pointer, expected) in [
+        ("quota_limited", "/class", "hard"),
+        ("anthropic.overloaded.529.v1", "/code", "provider_overloaded"),
+        ("fixtures/litellm/matched.json", "/code", "provider_overloaded"),
+        ("docs/samples/output-then-failure.jsonl", "/turns/1/disposition", "manual_recovery"),
+        ("docs/samples/output-then-failure.jsonl", "/turns/1/explanation/code", "provider_overloaded"),
+    ] {
+        let json = refrain_in(project(), &["explain", "--format", "json", subject], "").json();
+        assert_eq!(json.pointer(pointer), Some(&expected.into()), "{subject}: {json:#}");
+    }
+    assert_eq!(refrain_in(project(), &["explain", "--format", "sarif", "quota_limited"], "").code, 2);
     assert_eq!(refrain_in(project(), &["explain", ""], "").code, 4);
     assert_eq!(refrain_in(project(), &["explain"], "").code, 2);
 }

@@ -247,6 +247,64 @@ fn diff_shows_hostile_states_harmlessly() {
 }
 
 #[test]
+fn every_other_command_shows_hostile_data_harmlessly() {
+    let (_keep, folder) = hostile_project();
+    // Whoever judges needs rules that load; the hostile ones are `check`'s to show.
+    let rule = "catalogue/rules/amp.quota.v1.yaml";
+    fs::copy(project().join(rule), folder.join(rule)).expect("a rule");
+    edit(&folder, rule, "title: 'Amp is out of credits'", &format!("title: \"{}\"", json(HOSTILE)));
+    let text = hostile();
+    let said = format!("Amp: out of credits {text}");
+    let line = serde_json::json!({"id": HOSTILE, "provider": "amp-acp", "signals": [
+        {"kind": "prompt_error", "message": said, "data": {"errorKind": HOSTILE}}, {"kind": HOSTILE}]});
+    let frame = |dir: &str, frame: Value| serde_json::json!({"dir": dir, "frame": frame}).to_string();
+    let transcript = [
+        frame(
+            "client_to_agent",
+            serde_json::json!({"jsonrpc": "2.0", "id": 1, "method": "session/prompt", "params": {"sessionId": text}}),
+        ),
+        frame(
+            "agent_to_client",
+            serde_json::json!({"jsonrpc": "2.0", "id": 1, "error": {"code": -1, "message": said}}),
+        ),
+    ];
+    let scenario = format!(
+        "title: \"{0}\"\ncriterion: '.8'\nkind: positive\nsteps:\n- {{at: '0', prompt: \"{0}\"}}\n- {{at: '1 s', say: {{text: \"{0}\"}}}}\n\
+         - {{at: '2 s', fail: {{message: \"{0}\"}}}}\nexpect: {{sequence: [\"{0}\"]}}\n",
+        json(&text)
+    );
+    for (file, content) in [
+        ("evidence.jsonl", line.to_string()),
+        ("transcript.jsonl", transcript.join("\n") + "\n"),
+        ("scenario.yaml", scenario),
+        ("text.txt", text.clone()),
+    ] {
+        fs::write(folder.join(file), content).expect("a file");
+    }
+    let mut wrong = Vec::new();
+    let mut run = |command: &[&str], formats: &[&str], code: i32| run_all(&folder, command, formats, code, &mut wrong);
+    for subject in [said.as_str(), "text.txt", "transcript.jsonl", "fixtures/litellm/matched.json", "amp.quota.v1"] {
+        run(&["explain", "--provider", "amp-acp", subject], &["human", "json"], 0);
+    }
+    run(&["classify", "--provider", "amp-acp", &said], &["human", "jsonl"], 0);
+    run(&["classify", "transcript.jsonl"], &["human", "jsonl"], 0);
+    run(&["classify", "evidence.jsonl"], &["human", "jsonl"], 1);
+    for kind in ["rules", "shapes", "cells", "codes"] {
+        run(&["list", kind], &["human", "json", "jsonl"], 0);
+    }
+    run(&["simulate", "scenario.yaml"], &["human", "json"], 1);
+    run(&["redact", "--check", "text.txt"], &["text", "json", "markdown", "github", "junit", "sarif"], 1);
+    for (arguments, code) in [(vec!["canon", "--check", "fixtures"], 1), (vec!["redact", "--diff", "text.txt"], 0)] {
+        let ran = refrain_in(&folder, &arguments, "");
+        if ran.code != code {
+            wrong.push(format!("{arguments:?}: {ran:#?}"));
+        }
+        wrong.extend(format_harms("human", &ran).into_iter().map(|harm| format!("{arguments:?}: {harm}")));
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
 fn the_checks_of_this_file_find_what_they_look_for() {
     let mut wrong = Vec::new();
     for (text, is_harm) in [
