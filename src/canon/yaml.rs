@@ -9,6 +9,10 @@ pub const SIZE_LIMIT_BYTES: usize = 1 << 20;
 /// Deepest flow nesting (`[` and `{`).
 pub const DEPTH_LIMIT: usize = 64;
 
+/// Most opening brackets. The parser's time grows with their number times their depth, and closing brackets inside
+/// quotes hide the depth: only their number can not be disguised.
+pub const BRACKET_LIMIT: usize = 8_000;
+
 /// Why a YAML document was refused, with line and column from 1 (0 when unknown).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct YamlError {
@@ -31,7 +35,7 @@ impl std::error::Error for YamlError {}
 /// Parses one document into a typed value. Use structs with `deny_unknown_fields`: they also refuse duplicate keys.
 ///
 /// # Errors
-/// When the document is over 1 MiB, nested over 64 deep, no YAML, or not of the type.
+/// When the document is over 1 MiB, has over 8,000 opening brackets or 64 of them open, is no YAML, or not of the type.
 pub fn parse<T: DeserializeOwned>(text: &str) -> Result<T, YamlError> {
     bounded(text)?;
     serde_yaml::from_str(text).map_err(|error| {
@@ -49,17 +53,20 @@ fn bounded(text: &str) -> Result<(), YamlError> {
     if text.len() > SIZE_LIMIT_BYTES {
         return Err(YamlError { line: 0, column: 0, message: "the document is over 1 MiB".into() });
     }
-    let (mut depth, mut line, mut column) = (0usize, 1, 0);
+    let (mut depth, mut opened, mut line, mut column) = (0usize, 0, 1, 0);
     for byte in text.bytes() {
         column += 1;
         match byte {
             b'\n' => (line, column) = (line + 1, 0),
-            b'[' | b'{' => depth += 1,
+            b'[' | b'{' => (depth, opened) = (depth + 1, opened + 1),
             b']' | b'}' => depth = depth.saturating_sub(1),
             _ => {}
         }
         if depth > DEPTH_LIMIT {
             return Err(YamlError { line, column, message: "nested over 64 brackets deep".into() });
+        }
+        if opened > BRACKET_LIMIT {
+            return Err(YamlError { line, column, message: "over 8,000 opening brackets".into() });
         }
     }
     Ok(())
@@ -88,6 +95,9 @@ mod tests {
             assert!(error.line >= 1 && error.line <= line.max(2), "{text:?}: {error:?}");
         }
         assert_eq!(parse::<Sample>(&"[".repeat(80_000)).unwrap_err().column, 65);
+        // Closing brackets in quotes: the parser nests, a count does not.
+        let hidden = parse::<Sample>(&"[\"]\",".repeat(80_000)).unwrap_err();
+        assert!(hidden.message.contains("8,000"), "{hidden:?}");
         assert_eq!(parse::<Sample>("a: 1"), Ok(Sample { a: 1 }));
     }
 }

@@ -1,6 +1,6 @@
 //! As much HTTP/1.1 as a client of a model provider speaks, bounded.
 
-use std::io::{self, BufRead, BufReader, Read, Write};
+use std::io::{self, BufRead as _, BufReader, Read, Write};
 use std::net::TcpStream;
 
 /// Most bytes of request line and headers.
@@ -10,15 +10,15 @@ const BODY_LIMIT_BYTES: u64 = 64 << 20;
 
 /// One request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Request {
+pub struct Request {
     /// `GET`, `POST`, ...
-    pub(super) method: String,
+    pub method: String,
     /// Path with its query; the scheme and host of a proxied request are in `host`.
-    pub(super) target: String,
+    pub target: String,
     /// Names in lower case, in order.
-    pub(super) headers: Vec<(String, String)>,
+    pub headers: Vec<(String, String)>,
     /// The body.
-    pub(super) body: Vec<u8>,
+    pub body: Vec<u8>,
 }
 
 impl Request {
@@ -33,11 +33,23 @@ impl Request {
     }
 }
 
+/// The requests of one connection, until it ends; an error is the last item.
+pub fn requests(stream: impl Read + Write) -> impl Iterator<Item = io::Result<Request>> {
+    let mut reader = Some(BufReader::new(stream));
+    std::iter::from_fn(move || {
+        let request = read_request(reader.as_mut()?).transpose();
+        if !matches!(request, Some(Ok(_))) {
+            reader = None;
+        }
+        request
+    })
+}
+
 /// Reads one request; `None` at an orderly end of the connection.
 ///
 /// # Errors
 /// When the connection breaks, the request is over a limit or is no HTTP.
-pub(super) fn read_request(reader: &mut BufReader<TcpStream>) -> io::Result<Option<Request>> {
+pub(super) fn read_request<S: Read + Write>(reader: &mut BufReader<S>) -> io::Result<Option<Request>> {
     let mut budget = HEAD_LIMIT_BYTES;
     let Some(first) = head_line(reader, &mut budget)? else { return Ok(None) };
     let mut parts = first.split(' ');
@@ -77,7 +89,7 @@ fn no_http(part: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, format!("{part} is no HTTP"))
 }
 
-fn head_line(reader: &mut BufReader<TcpStream>, budget: &mut u64) -> io::Result<Option<String>> {
+fn head_line(reader: &mut BufReader<impl Read>, budget: &mut u64) -> io::Result<Option<String>> {
     let mut line = Vec::new();
     let count = reader.take(*budget).read_until(b'\n', &mut line)?;
     *budget -= count as u64;
@@ -89,7 +101,7 @@ fn head_line(reader: &mut BufReader<TcpStream>, budget: &mut u64) -> io::Result<
     Ok(Some(String::from_utf8_lossy(line).into_owned()))
 }
 
-fn body(reader: &mut BufReader<TcpStream>, request: &Request) -> io::Result<Vec<u8>> {
+fn body(reader: &mut BufReader<impl Read>, request: &Request) -> io::Result<Vec<u8>> {
     if request.header("transfer-encoding").is_some_and(|value| value.to_ascii_lowercase().contains("chunked")) {
         return chunked_body(reader);
     }
@@ -100,7 +112,7 @@ fn body(reader: &mut BufReader<TcpStream>, request: &Request) -> io::Result<Vec<
     exactly(reader, length)
 }
 
-fn chunked_body(reader: &mut BufReader<TcpStream>) -> io::Result<Vec<u8>> {
+fn chunked_body(reader: &mut BufReader<impl Read>) -> io::Result<Vec<u8>> {
     let mut body = Vec::new();
     loop {
         let mut budget = 1_024;
@@ -111,7 +123,7 @@ fn chunked_body(reader: &mut BufReader<TcpStream>) -> io::Result<Vec<u8>> {
             while head_line(reader, &mut budget)?.is_some_and(|trailer| !trailer.is_empty()) {}
             return Ok(body);
         }
-        if body.len() as u64 + size > BODY_LIMIT_BYTES {
+        if size > BODY_LIMIT_BYTES.saturating_sub(body.len() as u64) {
             return Err(no_http("a body over 64 MiB"));
         }
         body.extend(exactly(reader, size)?);
@@ -119,7 +131,7 @@ fn chunked_body(reader: &mut BufReader<TcpStream>) -> io::Result<Vec<u8>> {
     }
 }
 
-fn exactly(reader: &mut BufReader<TcpStream>, length: u64) -> io::Result<Vec<u8>> {
+fn exactly(reader: &mut BufReader<impl Read>, length: u64) -> io::Result<Vec<u8>> {
     if length > BODY_LIMIT_BYTES {
         return Err(no_http("a body over 64 MiB"));
     }

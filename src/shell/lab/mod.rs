@@ -16,5 +16,6 @@ mod server;
 mod speech;
 mod wire;
 
+pub use http::{Request, requests};
 pub use scenario::{Envelope, Fault, LabData, LabDataError, Reply};
 pub use server::{Lab, LabEvent, LabOptions};
