@@ -397,8 +397,8 @@ where
 /// Arguments of `explain`.
 #[derive(Debug, Args)]
 pub struct ExplainArguments {
-    /// A text, a fixture or transcript file, the id of a rule, or a code.
-    #[arg(value_name = "TEXT|FILE|RULE|CODE")]
+    /// A text, a fixture or transcript file, the id of a rule, a code, or `-` for a text from standard input.
+    #[arg(value_name = "TEXT|FILE|RULE|CODE|-")]
     pub subject: String,
     /// Print a rule file to start from instead.
     #[arg(long)]

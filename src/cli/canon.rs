@@ -1,6 +1,5 @@
 //! `refrain canon`: the one spelling of fixtures, and duplicates among them.
 
-use std::io::Read as _;
 use std::path::Path;
 
 use super::arguments::CanonArguments;
@@ -105,15 +104,18 @@ fn stream(arguments: &CanonArguments, output: &mut Output) -> Result<Exit, Failu
     if arguments.paths.len() > 1 {
         return Err(Failure::usage("refrain::canon::usage", "read `-` together with files"));
     }
-    let mut bytes = Vec::new();
-    std::io::stdin()
-        .lock()
-        .take(disk::READ_LIMIT_BYTES)
-        .read_to_end(&mut bytes)
-        .map_err(|error| Failure::usage("refrain::disk::unreadable", format!("read standard input: {error}")))?;
+    let bytes = disk::read_stdin()?;
     let strictness = if arguments.upgrade { Strictness::Lenient } else { Strictness::Strict };
     let files = [File { path: "-".to_owned(), bytes }];
     match FixtureFile::read("-", &files[0].bytes, strictness) {
+        // A document was asked for on stdout: what is wrong with it is no document.
+        Err(findings) if !arguments.check => {
+            let sources = project::sources(&[(files[0].path.clone(), files[0].bytes.clone())]);
+            for finding in &findings {
+                output.message(&report::finding::graphical(finding, &sources, output.width()));
+            }
+            Ok(Exit::Findings)
+        }
         Err(findings) => report(&files, findings, Vec::new(), true, output),
         Ok(file) => {
             let file = upgraded(file, arguments.upgrade)?;

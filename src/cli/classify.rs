@@ -95,13 +95,12 @@ impl Input {
         }
     }
 
-    fn rest(self) -> std::io::Result<Vec<u8>> {
-        let mut bytes = Vec::new();
-        match self {
-            Self::Stdin(reader) => reader.take(disk::READ_LIMIT_BYTES).read_to_end(&mut bytes)?,
-            Self::File(reader) => reader.take(disk::READ_LIMIT_BYTES).read_to_end(&mut bytes)?,
-        };
-        Ok(bytes)
+    fn rest(self) -> Result<Vec<u8>, Failure> {
+        let path = Path::new("the transcript");
+        Ok(match self {
+            Self::Stdin(reader) => disk::whole(reader, path)?,
+            Self::File(reader) => disk::whole(reader, path)?,
+        })
     }
 }
 
@@ -175,7 +174,7 @@ impl Run<'_> {
             }
             if std::mem::take(&mut first) && matches!(&batch[0], Line::Bytes(line) if recording_line(line)) {
                 let mut bytes: Vec<u8> = batch.iter().filter_map(bytes_of).flatten().copied().collect();
-                bytes.extend(input.rest().map_err(failed)?);
+                bytes.extend(input.rest()?);
                 return self.transcript("-", bytes);
             }
             let (setting, format, width) = (self.setting(), self.format, self.output.width());

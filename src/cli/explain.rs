@@ -48,6 +48,9 @@ pub(super) fn run(arguments: &ExplainArguments, output: &mut Output) -> Result<E
         });
         return Ok(Exit::Clean);
     }
+    if subject == "-" {
+        return explainer.content("-", &disk::read_stdin_text()?, output);
+    }
     if Path::new(subject).is_file() {
         return explainer.file(subject, output);
     }
@@ -105,7 +108,10 @@ impl Explainer<'_> {
 
     /// A fixture's terminal, each failed prompt of a transcript, or a file of text.
     fn file(&self, path: &str, output: &mut Output) -> Result<Exit, Failure> {
-        let text = disk::read_text(Path::new(path))?;
+        self.content(path, &disk::read_text(Path::new(path))?, output)
+    }
+
+    fn content(&self, path: &str, text: &str, output: &mut Output) -> Result<Exit, Failure> {
         if let Ok(file) = FixtureFile::read(path, text.as_bytes(), Strictness::Lenient)
             && let Some(Frame::PromptError { message, .. }) = file.fixture.frames.last()
         {
@@ -113,9 +119,9 @@ impl Explainer<'_> {
             return Ok(Exit::Clean);
         }
         if text.lines().next().is_some_and(recording::is_recording) {
-            return self.transcript(path, &text, output);
+            return self.transcript(path, text, output);
         }
-        self.text(&text, output);
+        self.text(text.trim(), output);
         Ok(Exit::Clean)
     }
 

@@ -77,7 +77,7 @@ pub fn run() -> Exit {
     };
     output.detail(|| format!("time: {:.3} s", watch.seconds()));
     match result {
-        Ok(exit) => exit,
+        Ok(exit) => output.end(exit),
         Err(failure) => output.failure(&failure),
     }
 }

@@ -8,6 +8,7 @@ use super::arguments::{Color, Global};
 use super::exit::{Exit, Failure};
 use crate::report::finding::clean_message;
 use crate::report::style::{BAD, DIM, guarded, paint};
+use crate::shell::disk::plain;
 
 /// The two streams of one run.
 pub(super) struct Output {
@@ -17,6 +18,7 @@ pub(super) struct Output {
     quiet: bool,
     verbose: bool,
     closed: bool,
+    lost: Option<io::Error>,
     pending: Vec<u8>,
 }
 
@@ -43,6 +45,7 @@ impl Output {
             quiet: global.quiet,
             verbose: global.verbose,
             closed: false,
+            lost: None,
             pending: Vec::new(),
         }
     }
@@ -93,9 +96,15 @@ impl Output {
         if let Err(error) = written {
             self.closed = true;
             if error.kind() != io::ErrorKind::BrokenPipe {
-                self.message(&format!("failed to write the result: {error}"));
+                self.lost = Some(error);
             }
         }
+    }
+
+    /// How a run really ends: a result that could not be written is no result, whatever it was.
+    pub(super) fn end(&mut self, exit: Exit) -> Exit {
+        let Some(error) = self.lost.take() else { return exit };
+        self.failure(&Failure::usage("refrain::disk::unwritable", format!("write the result: {}", plain(&error))))
     }
 
     /// Whether the reader of the results went away.

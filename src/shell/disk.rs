@@ -44,7 +44,8 @@ impl fmt::Display for DiskError {
 impl std::error::Error for DiskError {}
 
 /// The operating system's sentence without its number.
-fn plain(error: &io::Error) -> String {
+#[must_use]
+pub fn plain(error: &io::Error) -> String {
     let text = error.to_string();
     let text = text.split(" (os error").next().unwrap_or_default();
     let mut chars = text.chars();
@@ -59,12 +60,29 @@ pub fn read(path: &Path) -> Result<Vec<u8>, DiskError> {
     let failed = |error| DiskError::Read(path.to_owned(), error);
     #[expect(clippy::disallowed_methods, reason = "shell::disk is where files are read")]
     let file = std::fs::File::open(path).map_err(failed)?;
+    whole(file, path)
+}
+
+/// Reads standard input to its end.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_stdin() -> Result<Vec<u8>, DiskError> {
+    whole(io::stdin().lock(), Path::new("standard input"))
+}
+
+/// Everything that a reader has, or an error: never the first part of it. The path is for the error.
+///
+/// # Errors
+/// As [`read`].
+pub fn whole(reader: impl io::Read, path: &Path) -> Result<Vec<u8>, DiskError> {
+    bounded(reader, path, READ_LIMIT_BYTES)
+}
+
+fn bounded(reader: impl io::Read, path: &Path, limit: u64) -> Result<Vec<u8>, DiskError> {
     let mut bytes = Vec::new();
-    file.take(READ_LIMIT_BYTES + 1).read_to_end(&mut bytes).map_err(failed)?;
-    if bytes.len() as u64 > READ_LIMIT_BYTES {
-        return Err(DiskError::TooLarge(path.to_owned()));
-    }
-    Ok(bytes)
+    reader.take(limit + 1).read_to_end(&mut bytes).map_err(|error| DiskError::Read(path.to_owned(), error))?;
+    if bytes.len() as u64 > limit { Err(DiskError::TooLarge(path.to_owned())) } else { Ok(bytes) }
 }
 
 /// Reads a text file.
@@ -72,8 +90,19 @@ pub fn read(path: &Path) -> Result<Vec<u8>, DiskError> {
 /// # Errors
 /// As [`read`], and when it is not UTF-8.
 pub fn read_text(path: &Path) -> Result<String, DiskError> {
-    String::from_utf8(read(path)?)
-        .map_err(|error| DiskError::NotUtf8(path.to_owned(), error.utf8_error().valid_up_to()))
+    utf8(read(path)?, path)
+}
+
+/// Reads standard input as text.
+///
+/// # Errors
+/// As [`read_text`].
+pub fn read_stdin_text() -> Result<String, DiskError> {
+    utf8(read_stdin()?, Path::new("standard input"))
+}
+
+fn utf8(bytes: Vec<u8>, path: &Path) -> Result<String, DiskError> {
+    String::from_utf8(bytes).map_err(|error| DiskError::NotUtf8(path.to_owned(), error.utf8_error().valid_up_to()))
 }
 
 /// Opens a file for streaming.
@@ -153,6 +182,13 @@ mod tests {
         assert!(error.to_string().contains("read-only"), "{error}");
         assert_eq!(read_text(&path).unwrap(), "one");
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "nothing is left beside the file");
+    }
+
+    #[test]
+    fn more_than_the_limit_is_an_error_and_never_a_part() {
+        let path = Path::new("x");
+        assert_eq!(bounded(&b"abc"[..], path, 3).unwrap(), b"abc");
+        assert!(matches!(bounded(&b"abcd"[..], path, 3), Err(DiskError::TooLarge(_))));
     }
 
     #[test]

@@ -36,7 +36,10 @@ fn bad_documents_are_refused_with_their_place() {
     ] {
         let ran = refrain_in(project(), &["canon", "-"], text);
         assert_eq!(ran.code, 1, "{text:?}: {ran:#?}");
-        assert!(ran.stdout.contains(code), "{text:?}: {}", ran.stdout);
+        // Where a document was asked for, nothing but a document comes.
+        assert!(ran.stdout.is_empty() && ran.stderr.contains(code), "{text:?}: {ran:#?}");
+        let checked = refrain_in(project(), &["canon", "--check", "-"], text);
+        assert!(checked.code == 1 && checked.stdout.contains(code), "{text:?}: {checked:#?}");
     }
     let deep = "[".repeat(10_000);
     assert_eq!(refrain_in(project(), &["canon", "-"], &deep).code, 1);

@@ -37,6 +37,8 @@ fn texts_rules_codes_and_files_are_explained() {
         let json = refrain_in(project(), &["explain", "--format", "json", subject], "").json();
         assert_eq!(json.pointer(pointer), Some(&expected.into()), "{subject}: {json:#}");
     }
+    let typed = refrain_in(project(), &["explain", limit], "");
+    assert_eq!(refrain_in(project(), &["explain", "-"], &format!("{limit}\n")).stdout, typed.stdout);
     assert_eq!(refrain_in(project(), &["explain", "--format", "sarif", "quota_limited"], "").code, 2);
     assert_eq!(refrain_in(project(), &["explain", ""], "").code, 4);
     assert_eq!(refrain_in(project(), &["explain"], "").code, 2);

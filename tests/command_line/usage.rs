@@ -25,6 +25,57 @@ fn wrong_usage_is_two_and_help_is_zero() {
 }
 
 #[test]
+fn verbose_adds_messages_and_changes_no_result() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut wrong = Vec::new();
+    for (place, arguments, said) in [
+        (folder.path(), vec!["check", "--format", "json"], "rules built in, shapes built in, matrix built in"),
+        (project(), vec!["check", "--format", "json"], "matrix matrix.yaml"),
+        (project(), vec!["replay", "--format", "json", "litellm/matched"], "rule files"),
+        (project(), vec!["list", "codes"], "data: "),
+        (project(), vec!["explain", "quota_limited"], "data: "),
+        (project(), vec!["classify", "API Error: 529 Overloaded"], "data: "),
+    ] {
+        let plain = refrain_in(place, &arguments, "");
+        let verbose = refrain_in(place, &[&arguments[..], &["-v"]].concat(), "");
+        let more = verbose.stderr.contains(said) && verbose.stderr.contains("time: ");
+        if plain.stdout != verbose.stdout || plain.code != verbose.code || !plain.stderr.is_empty() || !more {
+            wrong.push(format!("{arguments:?}: expected the same and {said:?}: {plain:#?} {verbose:#?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert_eq!(refrain_in(project(), &["check", "-q", "-v"], "").code, 2);
+}
+
+/// A result that nobody can read must not look like a clean one.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_no_success() {
+    let mut wrong = Vec::new();
+    for arguments in [
+        &["check"][..],
+        &["check", "--format", "junit"],
+        &["list", "codes"],
+        &["classify", "API Error: 529 Overloaded"],
+        &["schema", "rule"],
+    ] {
+        let full = std::fs::File::options().write(true).open("/dev/full").expect("a full device");
+        let ran = std::process::Command::new(env!("CARGO_BIN_EXE_refrain"))
+            .args(arguments)
+            .current_dir(project())
+            .stdin(std::process::Stdio::null())
+            .stdout(full)
+            .output()
+            .expect("the binary starts");
+        let said = String::from_utf8_lossy(&ran.stderr);
+        if ran.status.code() != Some(2) || !said.contains("failed to write the result: no space left") {
+            wrong.push(format!("{arguments:?}: {ran:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
 fn every_command_explains_itself() {
     let commands =
         ["check", "replay", "classify", "canon", "redact", "diff", "list", "init", "schema", "completions", "man"];

@@ -4,8 +4,6 @@ mod files;
 mod rewrite;
 mod wire;
 
-use std::io::Read as _;
-
 use super::arguments::{RedactArguments, RedactFormat};
 use super::exit::{Exit, Failure};
 use super::output::Output;
@@ -40,13 +38,7 @@ fn stream(arguments: &RedactArguments, output: &mut Output) -> Result<Exit, Fail
     if arguments.kind == Some(Kind::Jsonl) && arguments.output.is_none() && !arguments.check && !arguments.diff {
         return rewriting.lines(std::io::stdin().lock(), output);
     }
-    let mut bytes = Vec::new();
-    let failed = |error| Failure::usage("refrain::disk::unreadable", format!("read standard input: {error}"));
-    std::io::stdin().lock().take(disk::READ_LIMIT_BYTES).read_to_end(&mut bytes).map_err(failed)?;
-    let text = String::from_utf8(bytes).map_err(|error| {
-        let at = error.utf8_error().valid_up_to();
-        Failure::usage("refrain::disk::not_utf8", format!("read standard input: no UTF-8 at byte {at}"))
-    })?;
+    let text = disk::read_stdin_text()?;
     let mut searched = Vec::new();
     let exit = files::one(arguments, &rewriting, "-", &text, &mut searched, output)?;
     files::reported(arguments, &searched, output);
