@@ -17,7 +17,7 @@ mod entries;
 use entries::ENTRIES;
 
 /// Mutations of each seed.
-const ROUNDS: usize = 40;
+const ROUNDS: usize = 100;
 /// Most seeds of one entry.
 const SEED_LIMIT: usize = 12;
 
