@@ -86,7 +86,7 @@ fn is_obeyed(json: &str) -> bool {
     characters || json.contains("##")
 }
 
-const fn is_acted_on(c: char) -> bool {
+fn is_acted_on(c: char) -> bool {
     (c.is_control() && c != '\n') || style::changes_direction(c)
 }
 
