@@ -51,18 +51,20 @@ export class Refrain {
   #child: ChildProcessWithoutNullStreams;
   #waiting = new Map<string, Waiting>();
   #next = 0;
+  #gone: Error | null = null;
 
   constructor(program = "refrain") {
     this.#child = spawn(program, ["classify", "--format", "jsonl", "-"]);
     createInterface({ input: this.#child.stdout }).on("line", (line) => this.#answer(line));
     this.#child.stderr.resume();
     this.#child.stdin.on("error", () => {});
-    this.#child.on("error", (error) => this.#fail(error));
+    this.#child.on("error", (error) => this.#fail(new Error(`${program} can not be started: ${error.message}`)));
     this.#child.on("exit", () => this.#fail(new Error("refrain has ended")));
   }
 
   /** The verdict over one evidence. When this rejects, nothing is known: treat it as a matter for a person. */
   classify(evidence: Evidence): Promise<Verdict> {
+    if (this.#gone) return Promise.reject(this.#gone);
     const id = String(this.#next++);
     return new Promise((resolve, reject) => {
       this.#waiting.set(id, { resolve, reject });
@@ -84,6 +86,7 @@ export class Refrain {
   }
 
   #fail(error: Error): void {
+    this.#gone ??= error;
     for (const waiting of this.#waiting.values()) waiting.reject(error);
     this.#waiting.clear();
   }
@@ -105,7 +108,10 @@ if (import.meta.main ?? process.argv[1]?.endsWith("client.mts")) {
       { kind: "prompt_error", code: -32603, message: "API Error: 429 rate limited" },
     ] }),
     refrain.classify(failed("the model wrote this by accident")),
-  ]);
+  ]).catch((error: Error): never => {
+    console.error(error.message);
+    process.exit(1);
+  });
   for (const verdict of verdicts) {
     const retry = mayRetry(verdict, false, false) ? `again in ${(verdict.retry_after_ms ?? 5000) / 1000} s` : "ask a person";
     console.log(`${verdict.code} (${verdict.class}): ${retry}`);

@@ -4,7 +4,7 @@
 
 use std::fmt::Write as _;
 
-use jiff::{SignedDuration, Timestamp};
+use refrain::jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
 use refrain::acp::frame::RpcError;

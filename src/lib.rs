@@ -3,6 +3,9 @@
 //! The library is sans-I/O: bytes, the time (`now`) and storage come in as arguments or traits, effects go out as
 //! values. Modules are floors; imports go down only (see `docs/ARCHITECTURE.md`).
 
+/// The instants of the public interface come from this crate: `refrain::jiff::Timestamp`.
+pub use jiff;
+
 pub mod acp;
 pub mod canon;
 pub mod catalogue;

@@ -74,6 +74,7 @@ fn a_failure_becomes_a_fixture_that_check_accepts() {
     std::fs::write(&fixture, "mine").unwrap();
     let again = run(folder.path(), &capture);
     assert_eq!(again.status.code(), Some(2), "{}", said(&again));
+    assert!(!said(&again).contains("starting the agent"), "it ran for nothing: {}", said(&again));
     assert!(said(&again).contains("refrain::capture::exists"), "{}", said(&again));
     assert_eq!(std::fs::read_to_string(&fixture).unwrap(), "mine");
     let forced = [&["capture", "--force"], &capture[1..]].concat();
@@ -125,6 +126,10 @@ fn wrong_usage_says_what_to_do() {
         (&["capture"], "refrain capture -- <agent command>"),
         (&["capture", "--", "no-such-agent-anywhere"], "refrain doctor"),
         (&["capture", "--preset", "nobody", "--fault", "529"], "known are claude, codex"),
+        (&["capture", "--preset", "cluade", "--fault", "529"], "did you mean `claude`?"),
+        (&["capture", "--preset", "claude", "--fault", "528"], "did you mean `529`?"),
+        (&["capture", "--gateway", "litelm", "--", "sh", "-c", "touch ran"], "did you mean `litellm`?"),
+        (&["capture", "--gateway", "no-such-gateway", "--", "sh", "-c", "touch ran"], "listed in matrix.yaml first"),
         (&["capture", "--preset", "claude", "--fault", "no-such"], "known are 200-html"),
         (&["capture", "--preset", "claude"], "--fault NAME"),
         (&["capture", "--preset", "claude", "--fault", "529", "--env", "x"], "NAME=VALUE"),
@@ -143,6 +148,31 @@ fn wrong_usage_says_what_to_do() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(!folder.path().join("ran").exists(), "an agent ran for a fixture that can not be");
+}
+
+#[test]
+fn below_the_top_of_a_project_the_project_is_meant() {
+    let folder = tempfile::tempdir().unwrap();
+    assert_eq!(run(folder.path(), &["init"]).status.code(), Some(0));
+    let deep = folder.path().join("docs/deep");
+    std::fs::create_dir_all(&deep).unwrap();
+    let capture = ["capture", "--gateway", "claude-direct", "--case", "matched", "--force", "--", "sh", "-c", FAILING];
+    let output = run(&deep, &capture);
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    let written = std::fs::read_to_string(folder.path().join("fixtures/claude-direct/matched.json")).unwrap();
+    assert!(written.contains("9.9.9"), "{written}");
+    only_transcript(folder.path());
+    assert_eq!(std::fs::read_dir(&deep).unwrap().count(), 0, "something is below the top");
+    // A change is shown with a few lines around it, not the whole file.
+    let shown = text(&output.stdout);
+    assert!(
+        shown.contains("+") && shown.contains("-") && shown.contains("\n …\n") && !shown.contains("promptGeneration"),
+        "{shown}"
+    );
+    let doctor = text(&run(&deep, &["doctor"]).stdout);
+    assert!(doctor.contains("--prefix ../../.refrain/agents"), "{doctor}");
+    assert!(text(&run(&deep, &["clean", "--older-than", "0d"]).stderr).contains("1 transcript,"));
 }
 
 #[test]
@@ -183,13 +213,38 @@ fn signals_reach_the_agent_behind_a_tee() {
             .unwrap();
         let mut ready = [0; 6];
         child.stdout.as_mut().unwrap().read_exact(&mut ready).unwrap();
-        let sent = Command::new("sh").args(["-c", &format!("kill -{signal} {}", child.id())]).status().unwrap();
+        let send = |signal: &str| Command::new("sh").args(["-c", &format!("kill -{signal} {}", child.id())]).status();
+        let sent = send(signal).unwrap();
+        // What this process was told to ignore, as a job in the background is, its children ignore as well.
+        let code = if ignored(signal) {
+            std::thread::sleep(Duration::from_millis(200));
+            send("TERM").unwrap();
+            41
+        } else {
+            code
+        };
         let status = child.wait().unwrap();
         if !sent.success() || status.code() != Some(code) {
             wrong.push(format!("{signal}: expected {code}, got {status}"));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Whether this process ignores a signal; nobody does where that can not be read.
+fn ignored(signal: &str) -> bool {
+    let number = match signal {
+        "HUP" => 1,
+        "INT" => 2,
+        "USR1" => 10,
+        _ => 15,
+    };
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status
+        .lines()
+        .find_map(|line| line.strip_prefix("SigIgn:"))
+        .map_or(0, |mask| u64::from_str_radix(mask.trim(), 16).unwrap_or(0));
+    mask >> (number - 1) & 1 == 1
 }
 
 #[test]
@@ -255,7 +310,7 @@ fn transcripts_are_cleaned_by_age() {
     assert!(transcript.exists(), "a dry run removes nothing");
     let output = run(folder.path(), &["clean", "--older-than", "0d"]);
     assert!(!transcript.exists(), "{}", said(&output));
-    assert!(text(&output.stderr).contains("1 transcripts"), "{}", said(&output));
+    assert!(text(&output.stderr).contains("1 transcript,"), "{}", said(&output));
     assert_eq!(run(folder.path(), &["clean", "--older-than", "0d"]).status.code(), Some(0));
 }
 

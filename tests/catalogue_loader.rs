@@ -42,6 +42,7 @@ fn a_good_file_loads() {
 fn each_break_has_its_finding_and_its_place() {
     let rows: &[(&str, String, &str, usize)] = &[
         ("malformed", "id: [".into(), "refrain::catalogue::malformed", 1),
+        ("empty", "\n".into(), "refrain::catalogue::malformed", 1),
         ("unknown key", with("tier: exact", "tiers: exact"), "refrain::catalogue::malformed", 5),
         ("unknown code", with("provider_overloaded", "busy"), "refrain::catalogue::malformed", 3),
         ("missing source", with("source: 'invented'\n", ""), "refrain::catalogue::malformed", 1),
@@ -155,4 +156,47 @@ fn the_version_changes_with_the_rules() {
     let version = |text: &str| Catalogue::load([(path("sample.busy.v1"), text)]).unwrap().version().to_owned();
     assert_eq!(version(GOOD), version(&format!("# a comment\n{GOOD}")));
     assert_ne!(version(GOOD), version(&with("is busy\\b'", "is (?:very )?busy\\b'")));
+}
+
+#[test]
+fn a_silent_sample_says_which_part_is_silent() {
+    let sample = "    - text: 'Sample provider is busy.'";
+    let sampled = |more: &str| with(sample, &format!("{sample}\n{more}"));
+    let rows = [
+        (
+            "other words",
+            with("'Sample provider is busy.'", "'Internal error: Sample is busy'"),
+            "see, `Internal error: Sample is busy`",
+        ),
+        ("condition", with("samples:", "unless: ['provider']\nsamples:"), "an `unless` pattern is there"),
+        ("channel", with("match:", "channels: [stderr]\nmatch:"), "`channels` does not list prompt_error"),
+        (
+            "prose",
+            sampled("    - text: 'The sample provider is busy'\n      channel: message_chunk"),
+            "not dressed as a diagnostic",
+        ),
+        (
+            "never in a chunk",
+            sampled("    - text: 'API Error: sample provider is busy'\n      channel: message_chunk")
+                .replace("match:", "chunk: never\nmatch:"),
+            "`chunk: never` keeps it out",
+        ),
+        (
+            "cancelled",
+            sampled("    - text: 'sample provider is busy: context canceled'"),
+            "a cancellation in the text vetoes it",
+        ),
+        ("empty", String::new(), "the file is empty"),
+    ];
+    let mut wrong = Vec::new();
+    for (name, text, why) in rows {
+        let findings = match Catalogue::load([(path("sample.busy.v1"), text.as_str())]) {
+            Ok(catalogue) => catalogue.self_test(),
+            Err(findings) => findings,
+        };
+        if !findings.iter().any(|finding| finding.message.contains(why) && finding.help.is_some()) {
+            wrong.push(format!("{name}: expected {why:?} and what to do, got {findings:#?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
 }

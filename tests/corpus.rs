@@ -55,9 +55,15 @@ fn the_corpus_is_complete_and_canonical() {
     let (files, findings) = findings(&texts());
     assert_eq!(findings, [], "{findings:#?}");
     let grid = Grid::new(Matrix::embedded(), &files, &[]);
-    assert_eq!((grid.cells().count(), grid.missing().len()), (28, 0));
+    assert!(
+        grid.cells().count() >= 28 && grid.missing().is_empty(),
+        "{:?} of {}",
+        grid.missing(),
+        grid.cells().count()
+    );
     let (recorded, reconstructed) = (grid.count(CaptureMode::Recorded), grid.count(CaptureMode::Reconstructed));
-    assert_eq!((recorded, reconstructed), (24, 4));
+    assert!(recorded >= 24, "{recorded} cells are recorded: one was replaced by a reconstruction");
+    assert_eq!(recorded + reconstructed, grid.cells().count());
 }
 
 /// Redaction replaced identifiers; it must not have replaced what correlation needs.
@@ -83,12 +89,13 @@ fn reconstructed_fixtures_cite_what_they_were_written_from() {
     for file in findings(&texts()).0 {
         match &file.fixture.provenance {
             Provenance::Recorded { source, .. } => {
-                let told = ["claude-agent-acp", "0.101.0", "provider: "];
-                assert!(told.iter().all(|part| source.contains(part)), "{}: {source}", file.path);
+                let agent = source.contains("; agent: ") || source.contains("(version ");
+                assert!(agent && source.contains("; provider: "), "{}: agent and provider in {source:?}", file.path);
             }
             Provenance::Reconstructed { source } => {
                 let cited = ["recorded texts of ", "recorded shape of ", "criteria ", "protocol: "];
-                assert!(cited.iter().any(|cite| source.starts_with(cite)), "{}: {source}", file.path);
+                let known = cited.iter().any(|cite| source.starts_with(cite));
+                assert!(known, "{}: the source {source:?} begins with none of {cited:?}", file.path);
             }
         }
     }

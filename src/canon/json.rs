@@ -80,6 +80,9 @@ impl<'a> Document<'a> {
 /// number beyond 2^53, in the order of the text, at most 200 of them.
 pub fn parse(text: &str) -> Result<Document<'_>, Vec<JsonError>> {
     bounds::nesting(text).map_err(|error| vec![error])?;
+    if text.trim().is_empty() {
+        return Err(vec![JsonError::at(JsonProblem::Syntax, text.as_bytes(), 0, 0, "the file is empty")]);
+    }
     // Two parsers on purpose: this one is strict, the other one knows places.
     serde_json::from_str::<Value>(text).map_err(|error| vec![syntax(text, &error)])?;
     let tree = jsonc_parser::parse_to_ast(text, &CollectOptions::default(), &strict())

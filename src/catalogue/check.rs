@@ -11,6 +11,12 @@ use super::order;
 use super::rule::{Origin, Rule};
 use super::view::View;
 use super::word::Authority;
+use super::wrapper::is_framed;
+
+/// What marks the open decisions of a drafted rule.
+const OPEN: &str = "EDIT";
+/// How much of a sample a message repeats, in bytes.
+const SEEN_BYTES: usize = 120;
 
 /// Where each rule was written; empty for the embedded catalogue.
 type Origins<'a> = BTreeMap<&'a str, &'a Source<'a>>;
@@ -93,6 +99,7 @@ fn walk<'a>(
 pub(crate) fn behaviour(catalogue: &Catalogue, origins: &Origins<'_>, findings: &mut Vec<Finding>) {
     let mut collisions = BTreeSet::new();
     for rule in catalogue.rules() {
+        draft(rule, origins, findings);
         for sample in &rule.samples().positive {
             positive(catalogue, rule, sample, origins, findings);
             if rule.is_textual() {
@@ -115,25 +122,51 @@ pub(crate) fn behaviour(catalogue: &Catalogue, origins: &Origins<'_>, findings: 
     }
 }
 
+/// A rule that nobody has finished: it says so itself.
+fn draft(rule: &Rule, origins: &Origins<'_>, findings: &mut Vec<Finding>) {
+    let document = rule.document();
+    let negative = rule.samples().negative.iter().map(|sample| &sample.text);
+    let Some(open) =
+        [&document.title, &document.source].into_iter().chain(negative).find(|text| text.starts_with(OPEN))
+    else {
+        return;
+    };
+    let key = if *open == document.title { "title" } else { "samples" };
+    findings.push(
+        Finding::warning(
+            "refrain::catalogue::draft",
+            place(origins, rule.id(), key, if key == "title" { "" } else { open }),
+            format!("rule `{}` is a draft: it still says `{OPEN}`", rule.id()),
+        )
+        .help("decide every line that says so, then remove the word"),
+    );
+}
+
 fn positive(catalogue: &Catalogue, rule: &Rule, sample: &Sample, origins: &Origins<'_>, findings: &mut Vec<Finding>) {
     if fires(catalogue, rule, sample) {
         return;
     }
-    let why = silence(rule, sample);
-    findings.push(Finding::error(
-        "refrain::catalogue::silent_sample",
-        place(origins, rule.id(), "samples", &sample.text),
-        format!("rule `{}` does not match its own sample: {why}", rule.id()),
-    ));
+    let (why, help) = silence(rule, sample);
+    findings.push(
+        Finding::error(
+            "refrain::catalogue::silent_sample",
+            place(origins, rule.id(), "samples", &sample.text),
+            format!("rule `{}` does not match its own sample: {why}", rule.id()),
+        )
+        .help(help),
+    );
 }
 
 fn negative(catalogue: &Catalogue, rule: &Rule, sample: &Sample, origins: &Origins<'_>, findings: &mut Vec<Finding>) {
     if fires(catalogue, rule, sample) {
-        findings.push(Finding::error(
-            "refrain::catalogue::firing_near_miss",
-            place(origins, rule.id(), "samples", &sample.text),
-            format!("rule `{}` matches a sample that must stay silent", rule.id()),
-        ));
+        findings.push(
+            Finding::error(
+                "refrain::catalogue::firing_near_miss",
+                place(origins, rule.id(), "samples", &sample.text),
+                format!("rule `{}` matches a sample that must stay silent", rule.id()),
+            )
+            .help("make the pattern narrower, or silence it with an `unless` pattern"),
+        );
     }
 }
 
@@ -157,14 +190,38 @@ fn fires(catalogue: &Catalogue, rule: &Rule, sample: &Sample) -> bool {
         .any(|hit| catalogue.rules()[hit.rule].id() == rule.id() && !hit.vetoed)
 }
 
-/// Which part of the rule did not match.
-fn silence(rule: &Rule, sample: &Sample) -> &'static str {
-    let view = View::of(&sample.text);
-    if rule.is_textual() && rule.is_match(&sample.text, &view, false) {
-        "a literal is missing in the text, the channel or the agent is another, or a cancellation vetoes it"
-    } else {
-        "the pattern is not in it, or an `unless` pattern is"
+/// Which part of the rule did not match, and what to do about it.
+fn silence(rule: &Rule, sample: &Sample) -> (String, &'static str) {
+    if !rule.is_textual() {
+        return (
+            "it has another status, exit code or stop reason".into(),
+            "give the sample the one that the rule names",
+        );
     }
+    let view = View::of(&sample.text);
+    let origin = origin_of(rule, sample);
+    if !rule.matches_without_conditions(&sample.text, &view) {
+        let seen = crate::text::head(view.flat(), SEEN_BYTES);
+        return (format!("no pattern is found in what patterns see, `{seen}`"), "change the pattern or the sample");
+    }
+    if !rule.is_open(&view, |_| true) {
+        let why = "a `requires` pattern is missing in it, or an `unless` pattern is there";
+        return (why.into(), "change the condition or the sample");
+    }
+    if !rule.document().channels.contains(&origin.channel) {
+        let why = format!("`channels` does not list {}", origin.channel);
+        return (why, "list the channel, or remove the sample's `channel`");
+    }
+    if !rule.admits(origin, true) {
+        let why = "the rule is for other agents, or `chunk: never` keeps it out of message chunks";
+        return (why.into(), "give the sample a `provider` that the rule lists, or another channel");
+    }
+    if !rule.admits(origin, is_framed(view.flat())) {
+        let why = "in a message chunk it is prose: it is not dressed as a diagnostic, such as `API Error: ...`";
+        return (why.into(), "show the chunk as the agent really words it; ordinary prose must stay silent");
+    }
+    let why = "a cancellation in the text vetoes it, or a literal of the prefilter is missing";
+    (why.into(), "`refrain explain` on the sample's text shows what happens to it")
 }
 
 fn matched<'a>(catalogue: &'a Catalogue, rule: &Rule, sample: &Sample) -> Vec<&'a Rule> {

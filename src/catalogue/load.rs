@@ -220,6 +220,11 @@ fn malformed(source: &Source<'_>, error: &yaml::YamlError) -> Finding {
     } else {
         Place::span(source.path, source.text, start + column, line.len().saturating_sub(column).max(1))
     };
+    if source.text.trim().is_empty() {
+        let place = Place::span(source.path, source.text, 0, 0);
+        return Finding::error("refrain::catalogue::malformed", place, "this is no rule: the file is empty")
+            .help("`refrain explain --new-rule --write TEXT` writes one to start from");
+    }
     Finding::error("refrain::catalogue::malformed", place, format!("this is no rule: {}", error.message))
         .help("`refrain schema rule` prints the format")
 }

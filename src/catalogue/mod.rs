@@ -33,6 +33,7 @@ pub use rule::{Origin, Rule};
 pub use veto::cancels;
 pub use view::{Step, View, steps};
 pub use word::{Authority, ChunkUse, Shape};
+pub(crate) use wrapper::core as without_wrappers;
 pub use wrapper::is_framed;
 
 use crate::vocab::RuleId;

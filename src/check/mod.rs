@@ -10,6 +10,6 @@ mod run;
 mod scenarios;
 mod selection;
 
-pub use outcome::{CatalogueSummary, CellState, MatrixSummary, Outcome, Presence, Row, ScenarioState};
+pub use outcome::{CatalogueSummary, CellState, MatrixSummary, Narrowed, Outcome, Presence, Row, ScenarioState};
 pub use run::{Inputs, Replays, mismatch_findings, run};
 pub use selection::{Selection, UnknownCell, cell_name};

@@ -13,8 +13,17 @@ pub struct Outcome {
     pub scenarios: Vec<ScenarioState>,
     /// Every finding, ordered by place and code.
     pub findings: Vec<Finding>,
-    /// Whether the run was narrowed to some cells.
-    pub selected: bool,
+    /// What the run was narrowed to; `None` when it was about everything.
+    pub narrowed: Option<Narrowed>,
+}
+
+/// The part of a corpus that a narrowed run was about.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Narrowed {
+    /// Selected cells of the matrix: gateway, case and state.
+    pub cells: Vec<(String, Case, CellState)>,
+    /// Selected dialect scenarios.
+    pub scenarios: Vec<ScenarioState>,
 }
 
 /// What is known of the catalogue.
@@ -66,6 +75,12 @@ pub enum CellState {
 }
 
 impl CellState {
+    /// Whether something is there, and wrong.
+    #[must_use]
+    pub const fn is_failing(self) -> bool {
+        matches!(self, Self::Failing(_) | Self::Unreadable)
+    }
+
     /// Whether a fixture for this cell was read.
     #[must_use]
     pub const fn capture(self) -> Option<CaptureMode> {
@@ -129,8 +144,26 @@ impl Outcome {
     /// How many cells have something wrong with them.
     #[must_use]
     pub fn failing(&self) -> usize {
-        let states = self.grid.iter().flat_map(|row| row.cells.iter().map(|(_, state)| *state));
-        states.filter(|state| matches!(state, CellState::Failing(_) | CellState::Unreadable)).count()
+        self.grid.iter().flat_map(|row| &row.cells).filter(|(_, state)| state.is_failing()).count()
+    }
+}
+
+impl Narrowed {
+    /// The selected cells in numbers.
+    #[must_use]
+    pub fn matrix(&self) -> MatrixSummary {
+        let mut summary = MatrixSummary::default();
+        for (gateway, case, state) in &self.cells {
+            summary.add(gateway, *case, *state);
+        }
+        summary
+    }
+
+    /// How many selected cells and scenarios have something wrong with them.
+    #[must_use]
+    pub fn failing(&self) -> (usize, usize) {
+        let cells = self.cells.iter().filter(|(_, _, state)| state.is_failing()).count();
+        (cells, self.scenarios.iter().filter(|row| row.state.is_failing()).count())
     }
 }
 

@@ -1,8 +1,8 @@
 //! The order of one run: read, spell, lint, judge the corpus, replay, compare, shape.
 
-use super::outcome::{CatalogueSummary, CellState, Outcome, Row};
+use super::outcome::{CatalogueSummary, CellState, Narrowed, Outcome, Row};
 use super::scenarios::scenarios;
-use super::selection::{Selection, cell_name};
+use super::selection::{Selection, cell_name, cell_of_path};
 use crate::acp::session::Knowledge;
 use crate::fixture::{self, Cell, FixtureFile, Strictness};
 use crate::matrix::{self, Facts, Grid, GridCell, Matrix};
@@ -48,7 +48,7 @@ pub fn run(inputs: Inputs<'_>, replays: Replays<'_>) -> Result<Outcome, super::U
                 grid: Vec::new(),
                 scenarios: Vec::new(),
                 findings,
-                selected: false,
+                narrowed: None,
             });
         }
     };
@@ -67,17 +67,17 @@ pub fn run(inputs: Inputs<'_>, replays: Replays<'_>) -> Result<Outcome, super::U
     }
     if !selection.is_everything() {
         let paths: Vec<&str> = selected.iter().map(|file| file.path.as_str()).collect();
-        findings.retain(|finding| concerns(finding, &paths, &selection, &files));
+        findings.retain(|finding| concerns(finding, &paths, &selection, &files, &unread));
     }
     findings.sort();
     findings.dedup();
-    Ok(Outcome {
-        catalogue: inputs.catalogue,
-        grid: grid(matrix, &files, &unread, &findings, &selection),
-        scenarios: scenarios(matrix, &files, &unread, &findings, &selection),
-        findings,
-        selected: !selection.is_everything(),
-    })
+    let grid = grid(matrix, &files, &unread, &findings, &selection);
+    let scenarios = scenarios(matrix, &files, &unread, &findings, &selection);
+    let narrowed = (!selection.is_everything()).then(|| Narrowed {
+        cells: selected_cells(&grid, &selection),
+        scenarios: scenarios.iter().filter(|row| selection.contains(&row.name)).cloned().collect(),
+    });
+    Ok(Outcome { catalogue: inputs.catalogue, grid, scenarios, findings, narrowed })
 }
 
 /// The fixtures that could be read, the paths of those that could not, and why.
@@ -149,13 +149,23 @@ pub fn mismatch_findings(file: &FixtureFile, replayed: &Replayed) -> Vec<Finding
 }
 
 /// Whether a finding is about a selected cell: about its file, or about its absence.
-fn concerns(finding: &Finding, selected: &[&str], selection: &Selection, files: &[FixtureFile]) -> bool {
+fn concerns(
+    finding: &Finding,
+    selected: &[&str],
+    selection: &Selection,
+    files: &[FixtureFile],
+    unread: &[String],
+) -> bool {
     let path = finding.place.file.as_str();
-    if selected.contains(&path) {
+    // Two files that are equal have one finding, in the later of them.
+    if selected.contains(&path) || finding.message.split(' ').any(|word| selected.contains(&word)) {
         return true;
     }
     if files.iter().any(|file| file.path == path) {
         return false;
+    }
+    if unread.iter().any(|file| file == path) {
+        return selection.contains(&cell_of_path(path, files));
     }
     match finding.code {
         "refrain::matrix::missing_cell" | "refrain::matrix::missing_scenario" => {
@@ -195,4 +205,12 @@ fn grid(
             .collect(),
     };
     grid.rows.iter().map(row).collect()
+}
+
+fn selected_cells(grid: &[Row], selection: &Selection) -> Vec<(String, Case, CellState)> {
+    let cells = grid.iter().flat_map(|row| row.cells.iter().map(|(case, state)| (row.gateway.clone(), *case, *state)));
+    cells
+        .filter(|(_, _, state)| *state != CellState::NotRequired)
+        .filter(|(gateway, case, _)| selection.contains(&format!("{gateway}/{case}")))
+        .collect()
 }

@@ -2,9 +2,9 @@
 
 use super::outcome::{CellState, ScenarioState};
 use super::selection::{Selection, cell_name};
-use crate::fixture::{FixtureFile, Provenance};
+use crate::fixture::FixtureFile;
 use crate::matrix::{Matrix, names_scenario};
-use crate::vocab::{CaptureMode, Finding};
+use crate::vocab::Finding;
 
 /// The state of every listed scenario, in the order of `matrix.yaml`.
 pub(super) fn scenarios(
@@ -19,10 +19,7 @@ pub(super) fn scenarios(
             let broken = unread.iter().any(|path| names_scenario(path, agent, scenario));
             return if broken { CellState::Unreadable } else { CellState::Missing };
         };
-        let capture = match file.fixture.provenance {
-            Provenance::Recorded { .. } => CaptureMode::Recorded,
-            Provenance::Reconstructed { .. } => CaptureMode::Reconstructed,
-        };
+        let capture = file.fixture.provenance.mode();
         if !selection.contains(name) {
             CellState::NotSelected(capture)
         } else if findings.iter().any(|finding| finding.place.file == file.path) {

@@ -4,6 +4,7 @@ use std::fmt;
 
 use crate::fixture::{Cell, Fixture, FixtureFile};
 use crate::matrix::Matrix;
+use crate::text::closest;
 
 /// The name of the cell that a fixture fills: `litellm/matched`, `dialects/cursor-acp/control-frame`.
 #[must_use]
@@ -40,7 +41,8 @@ pub struct Selection {
 impl Selection {
     /// The named cells; every cell when there is no name.
     ///
-    /// A name is a cell (`litellm/matched`), a gateway (`litellm`), or a scenario (`dialects/cursor-acp/control-frame`).
+    /// A name is a cell (`litellm/matched`), a gateway (`litellm`), a scenario (`dialects/cursor-acp/control-frame`), or
+    /// the path of a fixture or of a folder of them, as a shell completes it.
     ///
     /// # Errors
     /// The first name that the matrix does not require and no fixture fills.
@@ -49,11 +51,16 @@ impl Selection {
             matrix.required().map(|(gateway, case)| format!("{}/{case}", gateway.id)).collect();
         known.extend(files.iter().map(|file| cell_name(&file.fixture)));
         known.extend(matrix.scenarios.iter().map(|row| format!("dialects/{}/{}", row.agent, row.id)));
-        let selection = Self { names: names.iter().map(|name| name.trim_matches('/').to_owned()).collect() };
-        for name in &selection.names {
-            if !known.iter().any(|cell| covers(name, cell)) {
-                return Err(UnknownCell { name: name.clone(), closest: closest(name, &known) });
+        let mut selection = Self::default();
+        for given in names {
+            let name = cell_of_path(given, files);
+            if name.is_empty() {
+                return Ok(Self::default());
             }
+            if !known.iter().any(|cell| covers(&name, cell)) {
+                return Err(UnknownCell { name: given.clone(), closest: meant(&name, &known) });
+            }
+            selection.names.push(name);
         }
         Ok(selection)
     }
@@ -75,24 +82,26 @@ fn covers(name: &str, cell: &str) -> bool {
     cell.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-fn closest(name: &str, known: &[String]) -> Option<String> {
-    let distances = known.iter().map(|cell| (distance(name, cell), cell));
-    distances.min().filter(|(distance, _)| *distance <= 3).map(|(_, cell)| cell.clone())
+/// The cell behind a path, or the name itself; empty for the folder of all fixtures.
+pub(super) fn cell_of_path(given: &str, files: &[FixtureFile]) -> String {
+    let path = given.trim_start_matches("./").trim_end_matches('/');
+    if let Some(file) = files.iter().find(|file| file.path.trim_start_matches("./") == path) {
+        return cell_name(&file.fixture);
+    }
+    let below = match path.rsplit_once("fixtures/") {
+        Some((before, below)) if before.is_empty() || before.ends_with('/') => below,
+        _ if path == "fixtures" || path.ends_with("/fixtures") => return String::new(),
+        _ => path,
+    };
+    below.trim_end_matches(".json").to_owned()
 }
 
-/// Levenshtein distance over bytes; the inputs are short names.
-fn distance(left: &str, right: &str) -> usize {
-    let mut row: Vec<usize> = (0..=right.len()).collect();
-    for (i, a) in left.bytes().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, b) in right.bytes().enumerate() {
-            let cost = diagonal + usize::from(a != b);
-            diagonal = row[j + 1];
-            row[j + 1] = cost.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[right.len()]
+/// The known name that differs in a few letters, or that the given one is the end of.
+fn meant(name: &str, known: &[String]) -> Option<String> {
+    let gateways = known.iter().filter_map(|cell| cell.split('/').next());
+    let near = closest(name, known.iter().map(String::as_str).chain(gateways), 3);
+    let end = || known.iter().find(|cell| cell.strip_suffix(name).is_some_and(|before| before.ends_with('/')));
+    near.map(str::to_owned).or_else(|| end().cloned())
 }
 
 #[cfg(test)]
@@ -108,13 +117,33 @@ mod tests {
             (vec!["litellm/matched"], "litellm/matched", true),
             (vec!["litellm/matched"], "litellm/mismatched", false),
             (vec!["teamclaude/", "litellm/queued"], "teamclaude/queued", true),
+            (vec!["fixtures/litellm/matched.json"], "litellm/matched", true),
+            (vec!["./fixtures/litellm/"], "litellm/matched", true),
+            (vec!["./fixtures/litellm/"], "teamclaude/matched", false),
+            (vec!["../elsewhere/fixtures/litellm/matched.json"], "litellm/matched", true),
+            (vec!["fixtures/dialects/codex-acp"], "dialects/codex-acp/retry-boundary", true),
+            (vec!["fixtures"], "teamclaude/matched", true),
         ] {
             let names: Vec<String> = names.into_iter().map(str::to_owned).collect();
             let selection = Selection::new(&names, matrix, &[]).unwrap();
             assert_eq!(selection.contains(cell), expected, "{names:?} {cell}");
         }
-        let error = Selection::new(&["litelm/matched".to_owned()], matrix, &[]).unwrap_err();
-        assert_eq!(error.closest.as_deref(), Some("litellm/matched"));
-        assert_eq!(Selection::new(&["lite".to_owned()], matrix, &[]).unwrap_err().closest, None);
+        let mut wrong = Vec::new();
+        for (name, closest) in [
+            ("litelm/matched", Some("litellm/matched")),
+            ("litelm", Some("litellm")),
+            ("fixtures/litellm/matchd.json", Some("litellm/matched")),
+            ("codex-acp/retry-flag-false", Some("dialects/codex-acp/retry-flag-false")),
+            ("queued", Some("claude-direct/queued")),
+            ("lite", Some("litellm")),
+            ("mystery", None),
+            ("/nope", None),
+        ] {
+            let got = Selection::new(&[name.to_owned()], matrix, &[]).unwrap_err();
+            if got.closest.as_deref() != closest || got.name != name {
+                wrong.push(format!("{name}: expected {closest:?}, got {got:?}"));
+            }
+        }
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     }
 }

@@ -131,10 +131,11 @@ pub enum Format {
 #[derive(Debug, Args)]
 #[command(after_help = CHECK_EXAMPLES)]
 pub struct CheckArguments {
-    /// Cells to check, such as `litellm/matched`; all when none is given.
+    /// Cells, gateways, or paths of fixtures to check, such as `litellm/matched`; all when none is given.
     #[arg(value_name = "CELL")]
     pub cells: Vec<String>,
-    /// The project to check; without it the current folder, with the built-in data for what is not there.
+    /// The project to check; without it the one that the current folder is or is inside of, with the built-in data for
+    /// what is not there.
     #[arg(long, value_name = "DIR")]
     pub root: Option<PathBuf>,
     /// How the result is written.
@@ -354,6 +355,10 @@ pub struct RedactArguments {
     /// Reviewed false positives for `--check`; values of enforced shapes are never allowed.
     #[arg(long, value_name = "FILE")]
     pub allow: Option<PathBuf>,
+    /// The project whose shapes are used; without it the one that the current folder is or is inside of, else the
+    /// built-in ones.
+    #[arg(long, value_name = "DIR")]
+    pub root: Option<PathBuf>,
 }
 
 const REDACT_EXAMPLES: &str = "\
@@ -396,13 +401,17 @@ where
 
 /// Arguments of `explain`.
 #[derive(Debug, Args)]
+#[command(after_help = EXPLAIN_EXAMPLES)]
 pub struct ExplainArguments {
-    /// A text, a fixture or transcript file, the id of a rule, a code, or `-` for a text from standard input.
-    #[arg(value_name = "TEXT|FILE|RULE|CODE|-")]
+    /// A text, a fixture or transcript file, a cell, the id of a rule, a code, or `-` for a text from standard input.
+    #[arg(value_name = "TEXT|FILE|CELL|RULE|CODE|-")]
     pub subject: String,
     /// Print a rule file to start from instead.
     #[arg(long)]
     pub new_rule: bool,
+    /// Write it to `catalogue/rules/<id>.yaml` of the project.
+    #[arg(long, requires = "new_rule")]
+    pub write: bool,
     /// Where a text comes from.
     #[arg(long = "as", value_enum, default_value_t = TextSource::PromptError, value_name = "SOURCE")]
     pub source: TextSource,
@@ -419,3 +428,10 @@ pub struct ExplainArguments {
     #[arg(long, value_name = "DIR")]
     pub root: Option<PathBuf>,
 }
+
+const EXPLAIN_EXAMPLES: &str = "\
+Examples:
+  refrain explain \"API Error: 529 Overloaded\"            why it is what it is
+  refrain explain litellm/matched                         the failure of one cell
+  refrain explain quota_limited                           a code and its rules
+  refrain explain --new-rule --write \"Node pool is cold\"  a rule to start from";

@@ -1,6 +1,6 @@
 //! `refrain canon`: the one spelling of fixtures, and duplicates among them.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::arguments::CanonArguments;
 use super::exit::{Exit, Failure};
@@ -10,7 +10,7 @@ use crate::fixture::{FixtureFile, Recorded, Strictness};
 use crate::matrix::{self, Matrix};
 use crate::replay::{Direct, Setting, replay};
 use crate::report;
-use crate::shell::tree::{File, json_files};
+use crate::shell::tree::{File, json_files, root_above};
 use crate::shell::{clock, disk};
 use crate::vocab::Finding;
 
@@ -20,8 +20,8 @@ pub(super) fn run(arguments: &CanonArguments, output: &mut Output) -> Result<Exi
         return stream(arguments, output);
     }
     let mut files = Vec::new();
-    for path in paths(arguments) {
-        files.extend(json_files(Path::new(&path))?);
+    for path in paths(arguments)? {
+        files.extend(json_files(&path)?);
     }
     if files.is_empty() {
         let failure = Failure::usage("refrain::canon::nothing", "find a fixture to re-encode");
@@ -41,8 +41,17 @@ pub(super) fn run(arguments: &CanonArguments, output: &mut Output) -> Result<Exi
     report(&files, findings, rewritten, arguments.check, output)
 }
 
-fn paths(arguments: &CanonArguments) -> Vec<String> {
-    if arguments.paths.is_empty() { vec!["fixtures".to_owned()] } else { arguments.paths.clone() }
+/// What was named, or the fixtures of the project.
+fn paths(arguments: &CanonArguments) -> Result<Vec<PathBuf>, Failure> {
+    if !arguments.paths.is_empty() {
+        return Ok(arguments.paths.iter().map(PathBuf::from).collect());
+    }
+    let fixtures = root_above().unwrap_or_default().join("fixtures");
+    if !fixtures.is_dir() {
+        let failure = Failure::usage("refrain::canon::nothing", "find a fixture to re-encode: here is no fixtures/");
+        return Err(failure.help("name files or folders, or run it in a project").exit(Exit::NothingSelected));
+    }
+    Ok(vec![fixtures])
 }
 
 /// Fills in what documents from before `recordedDiagnosticCode` leave open: what a replay says.

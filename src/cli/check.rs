@@ -16,6 +16,9 @@ pub(super) fn run(arguments: &CheckArguments, output: &mut Output) -> Result<Exi
     let watch = Stopwatch::start();
     let tree = project::tree(arguments.root.as_deref())?;
     output.detail(|| project::origins(&tree));
+    if arguments.format == Format::Human {
+        project::say_built_in(&tree, output);
+    }
     let mut loaded = Loaded::new(&tree)?;
     loaded.self_test();
     let matrix = Matrix::parse(&tree.matrix.path, tree.matrix.text()?);
@@ -38,7 +41,9 @@ pub(super) fn run(arguments: &CheckArguments, output: &mut Output) -> Result<Exi
     let outcome = check::run(inputs, &replays).map_err(|unknown| {
         let help = match &unknown.closest {
             Some(closest) => format!("did you mean `{closest}`?"),
-            None => "a cell is named `<gateway>/<case>`, such as `litellm/matched`".to_owned(),
+            None => "name a cell such as `litellm/matched`, a gateway, a fixture file or a folder; \
+                     `refrain list cells` shows them"
+                .to_owned(),
         };
         Failure::usage("refrain::check::unknown_cell", unknown.to_string()).help(help).exit(Exit::NothingSelected)
     })?;

@@ -53,12 +53,7 @@ pub(super) fn run(arguments: &ClassifyArguments, output: &mut Output) -> Result<
             "-" => run.stream(Input::Stdin(lines::reader(std::io::stdin())))?,
             name if Path::new(name).is_file() => run.file(name)?,
             name if looks_like_a_path(name) => {
-                return Err(Failure::from(disk::read(Path::new(name)).err().unwrap_or_else(|| {
-                    disk::DiskError::Read(
-                        name.into(),
-                        std::io::Error::new(std::io::ErrorKind::InvalidInput, "not a file"),
-                    )
-                })));
+                return Err(disk::missing(Path::new(name)).into());
             }
             text => run.text(text, arguments.source),
         }
@@ -75,7 +70,7 @@ fn provider(arguments: &ClassifyArguments) -> Result<Option<AgentId>, Failure> {
 }
 
 /// A mistyped path must not be classified as a text: no white space, and a folder or a known ending in it.
-fn looks_like_a_path(name: &str) -> bool {
+pub(super) fn looks_like_a_path(name: &str) -> bool {
     let ending = [".json", ".jsonl", ".txt", ".log"].iter().any(|ending| name.ends_with(ending));
     !name.contains(char::is_whitespace)
         && (ending || Path::new(name).is_dir() || name.starts_with("./") || name.starts_with('/'))

@@ -1,13 +1,15 @@
 //! `refrain clean`: removes raw transcripts.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
 
 use super::exit::{Exit, Failure};
 use super::output::Output;
+use crate::report::check::count;
 use crate::shell::agent::older_than;
+use crate::shell::tree::root_above;
 
 /// Arguments of `clean`.
 #[derive(Debug, Args)]
@@ -25,7 +27,8 @@ pub struct CleanArguments {
 
 /// Removes transcripts.
 pub(super) fn run(arguments: &CleanArguments, output: &mut Output) -> Result<Exit, Failure> {
-    let old = older_than(&arguments.root, arguments.older_than)
+    let above = if arguments.root == Path::new(".") { root_above() } else { None };
+    let old = older_than(above.as_ref().unwrap_or(&arguments.root), arguments.older_than)
         .map_err(|error| Failure::usage("refrain::clean::unreadable", error.to_string()))?;
     let (mut bytes, mut kept) = (0, None);
     for (path, size) in &old {
@@ -40,7 +43,8 @@ pub(super) fn run(arguments: &CleanArguments, output: &mut Output) -> Result<Exi
     }
     if !output.quiet() {
         let done = if arguments.dry_run { "would be removed" } else { "removed" };
-        output.message(&format!("{} transcripts, {} KiB {done}", old.len(), bytes.div_ceil(1_024)));
+        let transcripts = count(old.len(), "transcript");
+        output.message(&format!("{transcripts}, {} KiB {done}", bytes.div_ceil(1_024)));
     }
     kept.map_or(Ok(Exit::Clean), Err)
 }

@@ -17,7 +17,7 @@ use crate::recording::{self, Recording};
 use crate::redact::Redactor;
 use crate::report;
 use crate::report::check::count;
-use crate::shell::tree::{File, Part, Tree};
+use crate::shell::tree::{File, Part, Tree, is_project, root_above};
 use crate::shell::{clock, disk, git};
 use crate::vocab::{Finding, Severity};
 
@@ -65,7 +65,10 @@ fn states(arguments: &DiffArguments, output: &mut Output) -> Result<Diff, Failur
     for path in &arguments.evidence {
         evidence.extend(sources(path)?);
     }
-    let base = State::read(arguments.base.as_deref().or(Some("HEAD")), "base")?;
+    let base = match &arguments.base {
+        Some(name) => State::read(Some(name), "base")?,
+        None => State::last(arguments.head.as_deref(), output)?,
+    };
     let head = State::read(arguments.head.as_deref(), "head")?;
     for (side, state) in [("base", &base), ("head", &head)] {
         output.detail(|| state.numbers(side));
@@ -93,14 +96,18 @@ struct State {
 impl State {
     /// A folder, a revision, or the current folder when nothing is named.
     fn read(name: Option<&str>, side: &str) -> Result<Self, Failure> {
+        let above = root_above();
         let (tree, root) = match name {
-            None => (project::tree(None)?, None),
-            Some(name) if is_project(Path::new(name)) => (project::tree(Some(Path::new(name)))?, Some(name)),
+            None => (project::tree(None)?, above.as_deref()),
+            Some(name) if is_project(Path::new(name)) => (project::tree(Some(Path::new(name)))?, Some(Path::new(name))),
+            Some(BUILT_IN) => (built_in(project::tree(None)?), above.as_deref()),
             Some(revision) => {
                 let help = format!(
-                    "--{side} takes a git revision or a folder that holds catalogue/, fixtures/ or matrix.yaml"
+                    "--{side} takes a git revision, a folder that holds catalogue/, fixtures/ or matrix.yaml, or \
+                     `{BUILT_IN}` for the catalogue of the tool itself"
                 );
-                (git::tree(Path::new("."), revision).map_err(|error| Failure::from(error).help(help))?, None)
+                let folder = above.as_deref().unwrap_or(Path::new("."));
+                (git::tree(folder, revision).map_err(|error| Failure::from(error).help(help))?, None)
             }
         };
         Self::of(relative(tree, root))
@@ -111,6 +118,20 @@ impl State {
         let rules = count(self.classifier.catalogue().rules().len(), "rule");
         let shapes = count(self.redactor.shapes().iter().count(), "shape");
         format!("{side}: {rules}, {shapes}, {}", count(self.fixtures.len(), "fixture"))
+    }
+
+    /// What a change is compared with when nothing is named: the last commit, or the tool's own catalogue in a project
+    /// that has none yet.
+    fn last(head: Option<&str>, output: &mut Output) -> Result<Self, Failure> {
+        let here = root_above().unwrap_or_else(|| PathBuf::from("."));
+        match Self::read(Some("HEAD"), "base") {
+            Err(failure) if head.is_none() && failure.code == "refrain::git::revision" && is_project(&here) => {
+                let why = failure.message.split_once(": ").map_or("there is no commit of it", |(_, why)| why);
+                output.message(&format!("{why}: compared with the built-in catalogue"));
+                Self::read(Some(BUILT_IN), "base")
+            }
+            other => other,
+        }
     }
 
     fn of(tree: Tree) -> Result<Self, Failure> {
@@ -165,16 +186,19 @@ const JUDGED: &[&str] = &[
     "refrain::redact::enforced_missing",
 ];
 
-fn is_project(folder: &Path) -> bool {
-    folder.is_dir() && ["catalogue", "fixtures", "matrix.yaml"].iter().any(|part| folder.join(part).exists())
+/// The name of the state that the tool itself carries.
+const BUILT_IN: &str = "built-in";
+
+/// The rules and shapes of the tool over the inputs of a project.
+fn built_in(tree: Tree) -> Tree {
+    Tree { rules: Part::Embedded, shapes: Part::Embedded, ..tree }
 }
 
 /// Both sides name their files from their own root.
-fn relative(mut tree: Tree, root: Option<&str>) -> Tree {
-    let Some(root) = root else { return tree };
-    let prefix = PathBuf::from(root);
+fn relative(mut tree: Tree, root: Option<&Path>) -> Tree {
+    let Some(prefix) = root else { return tree };
     let cut = |file: &mut File| {
-        if let Ok(below) = Path::new(&file.path).strip_prefix(&prefix) {
+        if let Ok(below) = Path::new(&file.path).strip_prefix(prefix) {
             file.path = below.display().to_string().replace('\\', "/");
         }
     };

@@ -65,13 +65,15 @@ fn fixtures(gateways: &[Gateway]) -> Vec<File> {
 
 fn report(folder: &Path, fixtures: &[File], catalogue: &[File], arguments: &InitArguments) -> String {
     let below = |part: &str| catalogue.iter().filter(|file| file.path.starts_with(part)).count();
-    let elsewhere = arguments.folder.as_ref().map_or_else(String::new, |_| format!(" --root {}", folder.display()));
+    let enter = arguments.folder.as_ref().map_or_else(String::new, |_| format!("cd {}\n  ", folder.display()));
     let cell = fixtures.first().map_or("", |file| file.path.trim_start_matches("fixtures/").trim_end_matches(".json"));
     format!(
         "wrote matrix.yaml, {}, {} and {} in {}\n\nnext\n  \
-         refrain check{elsewhere}\n  \
-         refrain replay{elsewhere} {cell}\n  \
+         {enter}refrain check\n  \
+         refrain replay {cell}\n  \
          refrain classify \"the text of an error that you have seen\"\n  \
+         refrain explain --new-rule --write \"a text that nothing classifies\"\n  \
+         refrain diff           what your rules add to the tool's own\n  \
          refrain schema rule    for your editor\n",
         count(fixtures.len(), "fixture"),
         count(below("catalogue/rules"), "rule"),

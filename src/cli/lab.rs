@@ -8,9 +8,11 @@ use clap::Args;
 use super::exit::{Exit, Failure};
 use super::output::Output;
 use crate::redact::{Payload, Raw, Redactor};
+use crate::report::check::count;
 use crate::report::style::{STRONG, one_line, pad, paint};
 use crate::shell::lab::{Lab, LabData, LabEvent, LabOptions};
 use crate::shell::threads::pause;
+use crate::text::closest;
 
 /// Longest text of an agent that the log shows, in characters.
 const TEXT_CHARACTERS: usize = 80;
@@ -78,8 +80,10 @@ impl LabChoice<'_> {
         let data = data()?;
         let known = |ids: Vec<&String>| ids.into_iter().cloned().collect::<Vec<_>>().join(", ");
         let fault = data.faults.get(self.fault).cloned().ok_or_else(|| {
-            Failure::usage("refrain::lab::unknown_fault", format!("fail with `{}`: there is no such fault", self.fault))
-                .help(format!("known are {}", known(data.faults.keys().collect())))
+            let near = closest(self.fault, data.faults.keys().map(String::as_str), 2);
+            let near = near.map_or_else(String::new, |near| format!("did you mean `{near}`? "));
+            Failure::usage("refrain::lab::unknown_fault", format!("find the fault `{}`", self.fault))
+                .help(format!("{near}known are {}", known(data.faults.keys().collect())))
         })?;
         let envelope = match self.envelope {
             Some(id) => Some(data.envelopes.get(id).cloned().ok_or_else(|| {
@@ -122,7 +126,8 @@ pub(super) fn show_events(lab: &Lab, output: &mut Output) {
     let (tunnels, requests): (Vec<_>, Vec<_>) = events.iter().partition(|event| event.method == "CONNECT");
     if let Some(first) = tunnels.first() {
         let host = clean(&first.path);
-        output.message(&format!("lab: {} tunnels refused, the first to {host}: it speaks no TLS", tunnels.len()));
+        let count = count(tunnels.len(), "connection");
+        output.message(&format!("lab: kept {count} of the agent on this machine, the first to {host}"));
     }
     for event in requests {
         output.message(&line(event));

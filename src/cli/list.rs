@@ -16,7 +16,8 @@ pub(super) fn run(arguments: &ListArguments, output: &mut Output) -> Result<Exit
         return Err(failure.exit(Exit::NothingSelected));
     }
     output.result(&match arguments.format {
-        ListFormat::Human => list::human(&listing, output.width()),
+        // Another program reads whole columns.
+        ListFormat::Human => list::human(&listing, output.terminal_width().unwrap_or(usize::MAX)),
         ListFormat::Json => list::json(&listing),
         ListFormat::Jsonl => list::jsonl(&listing),
     });

@@ -67,7 +67,7 @@ pub fn run() -> Exit {
         Command::Man(man) => describe::man(&man, &mut output),
         Command::Simulate(simulate) => simulate::run(&simulate, &mut output),
         #[cfg(unix)]
-        Command::Capture(capture) => capture::run(&capture, &mut output),
+        Command::Capture(capture) => capture::run(*capture, &mut output),
         #[cfg(unix)]
         Command::Lab(lab) => lab::run(&lab, &mut output),
         #[cfg(unix)]

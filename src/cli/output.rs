@@ -15,6 +15,7 @@ pub(super) struct Output {
     stdout: AutoStream<io::Stdout>,
     stderr: AutoStream<io::Stderr>,
     width: usize,
+    limited: bool,
     quiet: bool,
     verbose: bool,
     closed: bool,
@@ -38,10 +39,12 @@ impl Output {
             Some(choice) => AutoStream::new(io::stderr(), choice),
             None => AutoStream::auto(io::stderr()),
         };
+        let limit = width();
         Self {
             stdout,
             stderr,
-            width: width(),
+            width: limit.unwrap_or(100).clamp(40, 200),
+            limited: limit.is_some(),
             quiet: global.quiet,
             verbose: global.verbose,
             closed: false,
@@ -53,6 +56,11 @@ impl Output {
     /// Characters a line may have.
     pub(super) const fn width(&self) -> usize {
         self.width
+    }
+
+    /// Characters a line may have on a terminal or by `COLUMNS`; `None` when nobody limits them.
+    pub(super) const fn terminal_width(&self) -> Option<usize> {
+        if self.limited { Some(self.width) } else { None }
     }
 
     /// Whether only what is wrong is said.
@@ -141,11 +149,10 @@ fn failed(failure: &Failure) -> String {
     format!("failed to {message} {}", paint(DIM, &format!("[{}]", failure.code)))
 }
 
-/// The terminal's width, else `COLUMNS`, else 100.
-fn width() -> usize {
+/// The terminal's width, else `COLUMNS`.
+fn width() -> Option<usize> {
     let terminal = io::stdout().is_terminal().then(terminal_size::terminal_size).flatten();
     #[expect(clippy::disallowed_methods, reason = "the environment is read in cli")]
     let columns = || std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
-    let width = terminal.map(|(width, _)| usize::from(width.0)).or_else(columns).unwrap_or(100);
-    width.clamp(40, 200)
+    terminal.map(|(width, _)| usize::from(width.0)).or_else(columns)
 }

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::exit::Failure;
+use super::output::Output;
 use super::shapes::Own;
 use crate::acp::session::Knowledge;
 use crate::catalogue::Catalogue;
@@ -16,7 +17,7 @@ use crate::report::finding::Sources;
 use crate::shell::jobs;
 use crate::shell::link::Link;
 use crate::shell::progress::Progress;
-use crate::shell::tree::{File, Part, Tree};
+use crate::shell::tree::{File, Part, Tree, root_above};
 use crate::vocab::Finding;
 
 /// Rules and shapes that were loaded, or what is wrong with them.
@@ -126,12 +127,13 @@ pub(super) fn replay_all(
     })
 }
 
-/// The tree of a command.
+/// The tree of a command: below `root`, or else of the project that the current folder is or is inside of.
 ///
 /// # Errors
 /// When a part of it can not be read.
 pub(super) fn tree(root: Option<&Path>) -> Result<Tree, Failure> {
-    Tree::load(root).map_err(|error| {
+    let above = if root.is_none() { root_above() } else { None };
+    Tree::load(root.or(above.as_deref())).map_err(|error| {
         Failure::from(error)
             .help("a project holds catalogue/, matrix.yaml or fixtures/; without --root the built-in ones are used")
     })
@@ -147,6 +149,13 @@ pub(super) fn origins(tree: &Tree) -> String {
     let fixtures = count(tree.fixtures.len(), "fixture");
     let fixtures = if tree.embedded_fixtures { format!("{fixtures} built in") } else { fixtures };
     format!("data: {}, {}, matrix {matrix}, {fixtures}", files(&tree.rules, "rule"), files(&tree.shapes, "shape"))
+}
+
+/// Says that the result is about the binary's own data: who mistook the folder would take it for theirs.
+pub(super) fn say_built_in(tree: &Tree, output: &mut Output) {
+    if tree.is_built_in() && !output.quiet() {
+        output.message("no project here: these are the built-in fixtures; `refrain init` starts a project");
+    }
 }
 
 /// The texts that findings point into.

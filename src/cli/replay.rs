@@ -29,6 +29,9 @@ pub(super) fn run(arguments: &ReplayArguments, output: &mut Output) -> Result<Ex
     let knowledge = loaded.judging()?;
     let corpus = Corpus::read(arguments, &tree)?;
     let setting = Setting { knowledge, now: clock::now() };
+    if arguments.format == Format::Human && arguments.selection.is_empty() && arguments.corpus.is_none() {
+        project::say_built_in(&tree, output);
+    }
     let results = project::replay_all(&corpus.selected(), setting, arguments.jobs, output.quiet());
     if arguments.accept {
         return accept(&corpus.selected(), &results, output);
@@ -101,7 +104,9 @@ impl Corpus {
         corpus.selection = Selection::new(&cells, &matrix, &corpus.files).map_err(|unknown| {
             let help = match &unknown.closest {
                 Some(closest) => format!("did you mean `{closest}`?"),
-                None => "name a cell such as `litellm/matched`, a fixture file or a folder".to_owned(),
+                None => "name a cell such as `litellm/matched`, a gateway, a fixture file or a folder; \
+                         `refrain list cells` shows them"
+                    .to_owned(),
             };
             let failure = Failure::usage("refrain::replay::unknown_cell", unknown.to_string());
             failure.help(help).exit(Exit::NothingSelected)

@@ -11,13 +11,23 @@ const SAMPLE_BYTES: usize = 600;
 /// Words of the text that the first pattern is made of.
 const PATTERN_WORDS: usize = 6;
 
+/// A rule file to start from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Draft {
+    /// The id, which is also the name of its file.
+    pub id: String,
+    /// The file.
+    pub text: String,
+}
+
 /// A rule file with the text as its first sample. What a person has to decide is marked with `EDIT`.
 #[must_use]
-pub fn draft(redactor: &Redactor, observed: &str, channel: Channel, agent: Option<&AgentId>) -> String {
+pub fn draft(redactor: &Redactor, observed: &str, channel: Channel, agent: Option<&AgentId>) -> Draft {
     let clean = redactor.clean::<Payload>(Raw::new(observed));
     let sample = text::normalized(&text::without_control(text::head(clean.as_str(), SAMPLE_BYTES)));
     let owner = agent.map_or("provider", |agent| agent.as_str().split('-').next().unwrap_or("provider"));
-    let id = format!("{owner}.{}.v1", name(&sample));
+    let core = crate::catalogue::without_wrappers(&sample);
+    let id = format!("{owner}.{}.v1", name(core));
     let mut file = String::new();
     let _ = writeln!(file, "# catalogue/rules/{id}.yaml: a draft. Decide every line that says EDIT.");
     let _ = writeln!(file, "id: {id}");
@@ -30,7 +40,7 @@ pub fn draft(redactor: &Redactor, observed: &str, channel: Channel, agent: Optio
         let _ = writeln!(file, "providers: [{agent}]");
     }
     let _ = writeln!(file, "match:");
-    let _ = writeln!(file, "  - '{}' # EDIT: the narrowest words that the kind always has", quoted(&pattern(&sample)));
+    let _ = writeln!(file, "  - '{}' # EDIT: the narrowest words that the kind always has", quoted(&pattern(core)));
     let _ = writeln!(file, "samples:");
     let _ = writeln!(file, "  positive:");
     let _ = writeln!(file, "    - text: '{}'", quoted(&sample));
@@ -38,7 +48,7 @@ pub fn draft(redactor: &Redactor, observed: &str, channel: Channel, agent: Optio
     let _ = writeln!(file, "    - text: 'EDIT: the nearest text that must stay silent'");
     let _ = writeln!(file, "      reason: 'EDIT: why'");
     let _ = writeln!(file, "source: 'EDIT: agent, version, how it was seen'");
-    file
+    Draft { id, text: file }
 }
 
 /// Two or three telling words of the text.
@@ -54,7 +64,7 @@ fn name(sample: &str) -> String {
     if words.is_empty() { "new_failure".to_owned() } else { words.join("_") }
 }
 
-/// The first words as a pattern: letters as they are, everything else by its class.
+/// The first words as a pattern: letters as they are, everything else by its class. Patterns ignore case.
 fn pattern(sample: &str) -> String {
     let words: Vec<String> = sample
         .split_whitespace()
@@ -65,7 +75,7 @@ fn pattern(sample: &str) -> String {
             if digits { r"\d+".to_owned() } else { regex::escape(word) }
         })
         .collect();
-    format!("(?i){}", words.join(" "))
+    words.join(" ").trim_end_matches(['.', ',', ':', ';', '\\', '(']).to_owned()
 }
 
 /// Inside single quotes YAML knows one escape.

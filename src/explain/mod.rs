@@ -16,7 +16,7 @@ use crate::evidence::Evidence;
 use crate::redact::{Clean, Diagnostic, Raw, Redactor};
 use crate::vocab::{AutoRetry, Class, Confidence, RuleId};
 
-pub use draft::draft;
+pub use draft::{Draft, draft};
 pub use nearest::{Missed, Nearest};
 
 /// Most nearest rules that are named.

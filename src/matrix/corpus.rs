@@ -6,6 +6,7 @@ use super::path::{named_cell, names_cell, names_scenario};
 use super::rule::CorpusRule;
 use super::table::{Matrix, finding};
 use crate::fixture::{Cell, FixtureFile};
+use crate::text::closest;
 use crate::vocab::{Case, Finding, Gateway};
 
 /// Judges a corpus by its matrix. `unread` are the paths of fixture files that could not be read: they have their own
@@ -118,8 +119,9 @@ impl<'c> Corpus<'c> {
     fn lists(&mut self, file: &FixtureFile, placed: Placed) {
         let fixture = &file.fixture;
         if !self.matrix.agents.iter().any(|row| row.id == fixture.agent) {
-            let known = self.matrix.agents.iter().map(|row| row.id.as_str()).collect::<Vec<_>>().join(", ");
-            self.report(CorpusRule::UnknownAgent, file, "/agentId", format!("unknown agent, known are {known}"));
+            let known: Vec<&str> = self.matrix.agents.iter().map(|row| row.id.as_str()).collect();
+            let message = unknown("agent", fixture.agent.as_str(), &known);
+            self.report(CorpusRule::UnknownAgent, file, "/agentId", message);
         }
         match &fixture.cell {
             Cell::Matrix { gateway, case, classifying } => {
@@ -143,8 +145,8 @@ impl<'c> Corpus<'c> {
         let Some(rows) = &self.matrix.gateways else { return };
         match rows.iter().find(|row| row.id == *gateway) {
             None => {
-                let known = rows.iter().map(|row| row.id.as_str()).collect::<Vec<_>>().join(", ");
-                let message = format!("unknown gateway, known are {known}");
+                let known: Vec<&str> = rows.iter().map(|row| row.id.as_str()).collect();
+                let message = unknown("gateway", gateway.as_str(), &known);
                 self.report(CorpusRule::UnknownGateway, file, "/gateway", message);
             }
             Some(row) if classifying.is_some_and(|declared| row.classifying != declared) => {
@@ -189,8 +191,11 @@ impl<'c> Corpus<'c> {
             if !self.cells.contains_key(&cell) && !broken.contains(&cell) {
                 let place = self.matrix.place("gateways", gateway.id.as_str());
                 let message = format!("{}/{case} is required and has no file", gateway.id);
-                let help =
-                    format!("`refrain capture --gateway {} --case {case} -- <agent command>` records it", gateway.id);
+                let help = format!(
+                    "`refrain capture --preset PRESET --fault FAULT --gateway {} --case {case}` records it; `refrain \
+                     doctor` lists the presets, `refrain lab` the faults",
+                    gateway.id
+                );
                 self.findings.push(finding(CorpusRule::MissingCell, place, message).help(help));
             }
         }
@@ -210,5 +215,13 @@ fn agrees(file: &FixtureFile) -> bool {
     match &file.fixture.cell {
         Cell::Matrix { gateway, case, .. } => names_cell(&file.path, gateway, *case),
         Cell::Dialect { scenario } => names_scenario(&file.path, file.fixture.agent.as_str(), scenario),
+    }
+}
+
+/// The word itself is not repeated: it could be anything.
+fn unknown(kind: &str, word: &str, known: &[&str]) -> String {
+    match closest(word, known.iter().copied(), 2) {
+        Some(near) => format!("unknown {kind}, did you mean `{near}`? Known are {}", known.join(", ")),
+        None => format!("unknown {kind}, known are {}", known.join(", ")),
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::path::named_cell;
 use super::table::Matrix;
-use crate::fixture::{Cell, FixtureFile, Provenance};
+use crate::fixture::{Cell, FixtureFile};
 use crate::vocab::{CaptureMode, Case, Gateway};
 
 /// The cells of a corpus, by gateway and case.
@@ -61,7 +61,7 @@ impl Grid {
         let cell = |gateway: &Gateway, case: Case| {
             let fills = |file: &&FixtureFile| cell_of(file) == Some((gateway, case));
             match files.iter().filter(fills).min_by(|a, b| a.path.cmp(&b.path)) {
-                Some(file) => GridCell::Present { path: file.path.clone(), capture: capture_of(file) },
+                Some(file) => GridCell::Present { path: file.path.clone(), capture: file.fixture.provenance.mode() },
                 None if broken.contains(&(gateway.clone(), case)) => GridCell::Unreadable,
                 None if required.contains(&(gateway, case)) => GridCell::Missing,
                 None => GridCell::NotRequired,
@@ -99,12 +99,5 @@ fn cell_of(file: &FixtureFile) -> Option<(&Gateway, Case)> {
     match &file.fixture.cell {
         Cell::Matrix { gateway, case, .. } => Some((gateway, *case)),
         Cell::Dialect { .. } => None,
-    }
-}
-
-const fn capture_of(file: &FixtureFile) -> CaptureMode {
-    match file.fixture.provenance {
-        Provenance::Recorded { .. } => CaptureMode::Recorded,
-        Provenance::Reconstructed { .. } => CaptureMode::Reconstructed,
     }
 }

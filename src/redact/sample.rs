@@ -4,6 +4,10 @@
 //!
 //! Must not know: shapes.
 
+/// The alphabets of templates, for messages.
+pub(super) const ALPHABETS: &str =
+    "b62, b64, b64url, hex, upper-hex, digit, base32, upper, lower, alnum; and `{{uuid}}`";
+
 /// Replaces every `{{alphabet:length}}` of `template` by drawn characters and every `{{lit:text}}` by the text.
 /// Alphabets: `b62 hex upper-hex digit b64 b64url base32 upper lower alnum` and `{{uuid}}`. Anything else stays as it is.
 /// `seed` tells samples apart.
@@ -99,6 +103,14 @@ impl Draw {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_alphabet_that_a_message_names_is_one() {
+        let (names, _) = ALPHABETS.split_once(';').unwrap();
+        let wrong: Vec<_> =
+            names.split(", ").filter(|name| expand(&format!("{{{{{name}:9}}}}"), "x").len() != 9).collect();
+        assert!(wrong.is_empty(), "{wrong:?}");
+    }
 
     #[test]
     fn templates_expand_the_same_way_every_time() {

@@ -45,7 +45,15 @@ fn one(shape: &Shape, all: &Redactor) -> Vec<Finding> {
 
 fn failure(shape: &Shape, template: &str, problem: String) -> Finding {
     let place = Place::file(&format!("catalogue/shapes/{}.yaml", shape.id));
-    Finding::error("refrain::redact::sample", place, format!("the sample `{template}` {problem}"))
+    let help = if sample::expand(template, "").contains("{{") {
+        format!(
+            "what is in `{{{{...}}}}` is no template: write one such as `{{{{b62:36}}}}`; alphabets are {}",
+            sample::ALPHABETS
+        )
+    } else {
+        "change the pattern, the anchors or the sample".to_owned()
+    };
+    Finding::error("refrain::redact::sample", place, format!("the sample `{template}` {problem}")).help(help)
 }
 
 fn rewritten(redactor: &Redactor, tier: Tier, profile: Profile, text: &str) -> String {

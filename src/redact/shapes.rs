@@ -90,8 +90,12 @@ impl Shapes {
                     list.push(shape);
                 }
                 Err(error) => {
-                    let place = Place { line: error.line, column: error.column, ..Place::file(path) };
-                    findings.push(Finding::error("refrain::redact::unreadable_shape", place, error.message));
+                    let message = if text.trim().is_empty() { "the file is empty" } else { error.message.as_str() };
+                    let message = format!("this is no shape: {message}");
+                    findings.push(
+                        Finding::error("refrain::redact::unreadable_shape", place_of(path, text, &error), message)
+                            .help("`refrain schema shape` prints the format"),
+                    );
                 }
             }
         }
@@ -113,6 +117,18 @@ impl Shapes {
     pub(super) fn compiled(&self) -> &[Compiled] {
         &self.list
     }
+}
+
+/// Where the parser stopped, or the unknown word that it names: it only knows where its document starts.
+fn place_of(path: &str, text: &str, error: &yaml::YamlError) -> Place {
+    let word = error.message.split_once("unknown ").and_then(|(_, rest)| rest.split('`').nth(1));
+    if let Some((word, at)) = word.and_then(|word| text.find(word).map(|at| (word, at))) {
+        return Place::span(path, text, at, word.len());
+    }
+    let start = text.split_inclusive('\n').take(error.line.saturating_sub(1)).map(str::len).sum::<usize>();
+    let line = text[start.min(text.len())..].lines().next().unwrap_or_default();
+    let column = line.char_indices().nth(error.column.saturating_sub(1)).map_or(0, |(at, _)| at);
+    Place::span(path, text, start + column, line.len().saturating_sub(column))
 }
 
 fn finding(path: &str, code: &'static str, message: String) -> Finding {

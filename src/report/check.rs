@@ -10,7 +10,7 @@ pub use summary::summary;
 
 use super::finding::{FindingJson, Sources, clean_message, graphical};
 use super::style::{BAD, DIM, GOOD, STRONG, WARN, pad, paint};
-use crate::check::{CellState, Outcome};
+use crate::check::{CellState, MatrixSummary, Narrowed, Outcome, Row, ScenarioState};
 use crate::vocab::{CaptureMode, Case, Severity};
 
 /// Most findings that are drawn; the rest is counted. JSON lists all of them.
@@ -90,6 +90,7 @@ pub fn human(outcome: &Outcome, sources: &Sources, width: usize, quiet: bool, se
     if !quiet {
         text.push_str(&catalogue_line(outcome));
         text.push_str(&grid(outcome, width));
+        text.push_str(&selected_scenarios(outcome));
         text.push('\n');
     }
     for finding in outcome.findings.iter().take(DRAWN_FINDINGS) {
@@ -139,7 +140,28 @@ pub(crate) const fn state_words(state: CellState) -> (&'static str, anstyle::Sty
     }
 }
 
+/// Without the gateways that a narrowed run is not about.
+fn rows(outcome: &Outcome) -> Vec<&Row> {
+    let shown = |row: &&Row| {
+        let narrowed = outcome.narrowed.as_ref();
+        narrowed.is_none_or(|narrowed| narrowed.cells.iter().any(|(gateway, ..)| *gateway == row.gateway))
+    };
+    outcome.grid.iter().filter(shown).collect()
+}
+
+fn selected_scenarios(outcome: &Outcome) -> String {
+    let scenarios = outcome.narrowed.iter().flat_map(|narrowed| &narrowed.scenarios);
+    let row = |row: &ScenarioState| {
+        let (word, style) = state_words(row.state);
+        format!("{}   {}\n", clean_message(&row.name), paint(style, word))
+    };
+    scenarios.map(row).collect()
+}
+
 fn grid(outcome: &Outcome, width: usize) -> String {
+    if outcome.narrowed.is_some() && rows(outcome).is_empty() {
+        return String::new();
+    }
     let first =
         outcome.grid.iter().map(|row| clean_message(&row.gateway).chars().count()).max().unwrap_or(0).max(7) + 2;
     let cases = cases(outcome);
@@ -162,7 +184,7 @@ fn wide_grid(outcome: &Outcome, first: usize, cases: &[Case], columns: &[usize])
         text.push_str(&paint(DIM, &pad(case.as_str(), if last { 0 } else { *column })));
     }
     text.push('\n');
-    for row in &outcome.grid {
+    for row in rows(outcome) {
         let mut line = pad(&clean_message(&row.gateway), first);
         for ((_, state), column) in row.cells.iter().zip(columns) {
             let (word, style) = state_words(*state);
@@ -177,7 +199,7 @@ fn wide_grid(outcome: &Outcome, first: usize, cases: &[Case], columns: &[usize])
 /// One line a cell, for narrow terminals.
 fn tall_grid(outcome: &Outcome) -> String {
     let mut text = String::new();
-    for row in &outcome.grid {
+    for row in rows(outcome) {
         let _ = writeln!(text, "{}", paint(STRONG, &clean_message(&row.gateway)));
         for (case, state) in &row.cells {
             let (word, style) = state_words(*state);
@@ -189,28 +211,12 @@ fn tall_grid(outcome: &Outcome) -> String {
 
 /// The verdict in one line.
 fn verdict(outcome: &Outcome) -> String {
-    let matrix = outcome.matrix();
-    let fine = matrix.present.saturating_sub(outcome.failing());
-    let mut parts = vec![format!("{fine} ok")];
-    if !matrix.missing.is_empty() {
-        parts.push(format!("{} missing", matrix.missing.len()));
-    }
-    if outcome.failing() > 0 {
-        parts.push(format!("{} failing", outcome.failing()));
-    }
+    let mut line = match &outcome.narrowed {
+        None => everything(outcome),
+        Some(narrowed) => selected(outcome, narrowed),
+    };
     let errors = outcome.findings.iter().filter(|finding| finding.severity == Severity::Error).count();
     let warnings = outcome.findings.len() - errors;
-    let mut line = format!(
-        "{} cells: {} ({} recorded, {} reconstructed)",
-        matrix.required,
-        parts.join(", "),
-        matrix.recorded,
-        matrix.reconstructed
-    );
-    let scenarios = outcome.scenario_presence();
-    if scenarios.required > 0 {
-        let _ = write!(line, ", {} of {} scenarios", scenarios.present, scenarios.required);
-    }
     if errors > 0 {
         let _ = write!(line, ", {}", count(errors, "problem"));
     }
@@ -218,6 +224,57 @@ fn verdict(outcome: &Outcome) -> String {
         let _ = write!(line, ", {}", count(warnings, "warning"));
     }
     line
+}
+
+fn everything(outcome: &Outcome) -> String {
+    let matrix = outcome.matrix();
+    let mut line = format!("{} cells: {}", matrix.required, states(&matrix, outcome.failing()));
+    let scenarios = outcome.scenario_presence();
+    if scenarios.required > 0 {
+        let _ = write!(line, ", {} of {} scenarios", scenarios.present, scenarios.required);
+    }
+    line
+}
+
+/// What was looked at, out of what there is.
+fn selected(outcome: &Outcome, narrowed: &Narrowed) -> String {
+    let (cells, scenarios) = narrowed.failing();
+    let mut parts = Vec::new();
+    if !narrowed.cells.is_empty() {
+        let matrix = narrowed.matrix();
+        parts.push(format!(
+            "{} of {} cells: {}",
+            narrowed.cells.len(),
+            outcome.matrix().required,
+            states(&matrix, cells)
+        ));
+    }
+    if !narrowed.scenarios.is_empty() {
+        let missing = narrowed.scenarios.iter().filter(|row| row.state == CellState::Missing).count();
+        parts.push(format!(
+            "{} of {} scenarios: {}",
+            narrowed.scenarios.len(),
+            outcome.scenarios.len(),
+            counts(narrowed.scenarios.len() - scenarios - missing, missing, scenarios)
+        ));
+    }
+    if parts.is_empty() { "a cell that no list requires".to_owned() } else { parts.join(", ") }
+}
+
+fn states(matrix: &MatrixSummary, failing: usize) -> String {
+    let counts = counts(matrix.present.saturating_sub(failing), matrix.missing.len(), failing);
+    format!("{counts} ({} recorded, {} reconstructed)", matrix.recorded, matrix.reconstructed)
+}
+
+fn counts(fine: usize, missing: usize, failing: usize) -> String {
+    let mut parts = vec![format!("{fine} ok")];
+    if missing > 0 {
+        parts.push(format!("{missing} missing"));
+    }
+    if failing > 0 {
+        parts.push(format!("{failing} failing"));
+    }
+    parts.join(", ")
 }
 
 /// A number and its noun, in the plural where it belongs.

@@ -29,6 +29,10 @@ pub fn human(classification: &Classification, width: usize) -> String {
         row("to do", remediation);
     }
     let _ = writeln!(text, "  {}", permission(classification));
+    if classification.rule.is_none() && classification.safe_excerpt.is_some() {
+        let next = "`refrain explain TEXT` names the nearest rules, `--new-rule` drafts one";
+        let _ = writeln!(text, "  {} {next}", paint(DIM, "next      "));
+    }
     super::style::guarded(text)
 }
 

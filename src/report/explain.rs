@@ -46,7 +46,7 @@ pub fn human(explanation: &Explanation, width: usize) -> String {
         row(if number == 0 { "retry needs" } else { "" }, needed);
     }
     if explanation.classification.rule.is_none() {
-        row("next", "`refrain explain --new-rule TEXT` prints a rule file to start from");
+        row("next", "`refrain explain --new-rule TEXT` prints a rule file to start from, `--write` puts it in place");
     }
     super::style::guarded(text)
 }

@@ -154,11 +154,19 @@ const fn columns(kind: ListKind) -> &'static [&'static str] {
     }
 }
 
+/// Longest cell of a column in the middle of a table, in characters.
+const COLUMN_CHARACTERS: usize = 60;
+/// Longest cell of the last column, in characters.
+const LAST_CHARACTERS: usize = 400;
+
 /// The table, at most `width` characters a line where the first columns allow it.
 #[must_use]
 pub fn human(listing: &Listing, width: usize) -> String {
     let columns = columns(listing.kind);
-    let cell = |row: &Map<String, Value>, column: &str| one_line(&row.get(column).map(shown).unwrap_or_default(), 60);
+    let limit = |column: &str| if columns.last() == Some(&column) { LAST_CHARACTERS } else { COLUMN_CHARACTERS };
+    let cell = |row: &Map<String, Value>, column: &str| {
+        one_line(&row.get(column).map(shown).unwrap_or_default(), limit(column))
+    };
     let wide: Vec<usize> = columns
         .iter()
         .map(|column| {

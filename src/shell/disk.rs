@@ -85,6 +85,14 @@ fn bounded(reader: impl io::Read, path: &Path, limit: u64) -> Result<Vec<u8>, Di
     if bytes.len() as u64 > limit { Err(DiskError::TooLarge(path.to_owned())) } else { Ok(bytes) }
 }
 
+/// Why a path that should be a file can not be read as one.
+#[must_use]
+pub fn missing(path: &Path) -> DiskError {
+    read(path)
+        .err()
+        .unwrap_or_else(|| DiskError::Read(path.to_owned(), io::Error::new(io::ErrorKind::InvalidInput, "not a file")))
+}
+
 /// Reads a text file.
 ///
 /// # Errors

@@ -56,7 +56,49 @@ pub struct Tree {
     pub embedded_fixtures: bool,
 }
 
+/// What makes a folder a project; each part that is not there is the binary's own.
+const PARTS: [&str; 3] = ["catalogue", "matrix.yaml", "fixtures"];
+
+/// Whether a folder holds a part of a project.
+#[must_use]
+pub fn is_project(folder: &Path) -> bool {
+    folder.is_dir() && PARTS.iter().any(|part| folder.join(part).exists())
+}
+
+/// The project that the current folder is inside of, as a relative path: the nearest folder above it that holds a
+/// `matrix.yaml`. `None` when the current folder is a project itself, or is in none.
+#[must_use]
+pub fn root_above() -> Option<PathBuf> {
+    root_above_of(&std::env::current_dir().ok()?)
+}
+
+fn root_above_of(here: &Path) -> Option<PathBuf> {
+    if is_project(here) {
+        return None;
+    }
+    let steps = here.ancestors().skip(1).position(|folder| folder.join("matrix.yaml").is_file())? + 1;
+    Some(std::iter::repeat_n("..", steps).collect())
+}
+
+/// The shapes of a project alone: those of a folder, or of the binary when it holds none.
+///
+/// # Errors
+/// When a file that exists can not be read.
+pub fn shapes(root: &Path) -> Result<Part, DiskError> {
+    if !root.join("catalogue").is_dir() {
+        return Ok(Part::Embedded);
+    }
+    let reader = Reader { base: root.to_owned(), shown: (root != Path::new(".")).then(|| root.display().to_string()) };
+    reader.folder("catalogue/shapes", "yaml").map(Part::Files)
+}
+
 impl Tree {
+    /// Whether all of it is what the binary carries.
+    #[must_use]
+    pub fn is_built_in(&self) -> bool {
+        self.embedded_matrix && self.embedded_fixtures && self.rules == Part::Embedded && self.shapes == Part::Embedded
+    }
+
     /// The tree below `root`; without a root, the one in the current folder, where a folder that holds none of the
     /// three parts means the binary's own.
     ///
@@ -188,6 +230,20 @@ mod tests {
         assert_eq!(tree.fixtures.len(), 1);
         assert!(tree.fixtures[0].path.ends_with("fixtures/a/b.json"), "{:?}", tree.fixtures);
         assert_eq!(tree.rules, Part::Embedded);
+    }
+
+    #[test]
+    fn a_project_is_found_from_inside_and_not_from_beside() {
+        let folder = tempfile::tempdir().unwrap();
+        let deep = folder.path().join("project/docs/deep");
+        std::fs::create_dir_all(&deep).unwrap();
+        std::fs::create_dir_all(folder.path().join("beside")).unwrap();
+        disk::replace(&folder.path().join("project/matrix.yaml"), b"agents: []").unwrap();
+        for (here, expected) in
+            [("project/docs/deep", Some("../..")), ("project/docs", Some("..")), ("project", None), ("beside", None)]
+        {
+            assert_eq!(root_above_of(&folder.path().join(here)).as_deref(), expected.map(Path::new), "{here}");
+        }
     }
 
     #[cfg(unix)]

@@ -5,9 +5,12 @@
 //!
 //! Must not know: what a text means.
 
+mod closest;
 pub(crate) mod literals;
 
 use std::borrow::Cow;
+
+pub use closest::closest;
 
 /// The longest prefix of `text` of at most `limit` bytes that does not split a character.
 #[must_use]

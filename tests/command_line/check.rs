@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-use super::run::{Ran, copy, edit, project, refrain_in, refrain_with};
+use super::run::{Ran, copy, edit, project, refrain_in, refrain_with, required};
 
 /// A fake credential, built from parts so that no scanner mistakes this file for a leak.
 fn secret() -> String {
@@ -25,16 +25,15 @@ fn found(ran: &Ran) -> BTreeSet<(String, String)> {
 fn the_project_is_green_and_shows_every_cell() {
     let ran = refrain_in(project(), &["check"], "");
     assert_eq!(ran.code, 0, "{ran:#?}");
-    for word in
-        ["self-test ok", "claude-direct", "teamclaude", "openrouter", "litellm", "prose-output", "28 cells: 28 ok"]
-    {
+    let green = format!("{0} cells: {0} ok", required().0);
+    for word in ["self-test ok", "claude-direct", "teamclaude", "openrouter", "litellm", "prose-output", &green] {
         assert!(ran.stdout.contains(word), "no {word:?} in\n{}", ran.stdout);
     }
     assert!(!ran.stdout.contains('\u{1b}'), "colour in a pipe");
     let json = refrain_in(project(), &["check", "--format", "json"], "").json();
     assert_eq!(json["ok"], true);
-    assert_eq!(json["matrix"]["required"], 28);
-    assert_eq!(json["matrix"]["present"], 28);
+    assert_eq!(json["matrix"]["required"], required().0);
+    assert_eq!(json["matrix"]["present"], required().0);
     assert_eq!(json["findings"], serde_json::json!([]));
 }
 
@@ -43,7 +42,7 @@ fn the_built_in_data_is_green_from_any_folder() {
     let folder = tempfile::tempdir().expect("a folder");
     let ran = refrain_in(folder.path(), &["check"], "");
     assert_eq!(ran.code, 0, "{ran:#?}");
-    assert!(ran.stdout.contains("28 cells: 28 ok"), "{}", ran.stdout);
+    assert!(ran.stdout.contains(&format!("{0} cells: {0} ok", required().0)), "{}", ran.stdout);
     assert_eq!(fs::read_dir(folder.path()).expect("it").count(), 0, "check writes nothing");
 }
 
@@ -176,4 +175,91 @@ fn a_project_enforces_its_own_shapes_and_can_not_drop_an_enforced_one() {
     {
         assert!(broken.code == 1 && broken.stdout.contains(word), "no {word:?} in {broken:#?}");
     }
+}
+
+#[test]
+fn a_narrowed_run_counts_what_it_was_about() {
+    let (_keep, folder) = copy();
+    fs::remove_file(folder.join("fixtures/teamclaude/queued.json")).expect("it");
+    fs::write(folder.join("fixtures/openrouter/queued.json"), "\n").expect("it");
+    let (cells, scenarios) = required();
+    let of = |text: &str| {
+        text.replace("CELLS", &format!("{cells} cells")).replace("SCENARIOS", &format!("{scenarios} scenarios"))
+    };
+    let mut wrong = Vec::new();
+    for (names, code, verdict, lacks) in [
+        (vec!["litellm"], 0, "7 of CELLS: 7 ok (6 recorded, 1 reconstructed)   ", "teamclaude"),
+        (vec!["litellm/matched"], 0, "1 of CELLS: 1 ok (1 recorded, 0 reconstructed)   ", "missing"),
+        (vec!["fixtures/litellm/matched.json"], 0, "1 of CELLS: 1 ok", "teamclaude"),
+        (vec!["./fixtures/litellm/"], 0, "7 of CELLS: 7 ok", "teamclaude"),
+        (vec!["dialects/codex-acp"], 0, "3 of SCENARIOS: 3 ok   ", "litellm"),
+        (vec!["fixtures/dialects/codex-acp/retry-flag-false.json"], 0, "1 of SCENARIOS: 1 ok", "retry-boundary"),
+        (
+            vec!["litellm/matched", "dialects/qwen-acp"],
+            0,
+            "1 of CELLS: 1 ok (1 recorded, 0 reconstructed), 1 of SCENARIOS: 1 ok",
+            "teamclaude",
+        ),
+        (
+            vec!["teamclaude/queued"],
+            1,
+            "1 of CELLS: 0 ok, 1 missing (0 recorded, 0 reconstructed), 1 problem",
+            "litellm",
+        ),
+        (vec!["openrouter/queued"], 1, "1 of CELLS: 0 ok, 1 failing", "litellm"),
+        (vec!["codex-acp/retry-flag-false"], 4, "did you mean `dialects/codex-acp/retry-flag-false`?", "cells:"),
+        (vec!["/nope"], 4, "find a cell `/nope`", "cells:"),
+    ] {
+        let mut arguments = vec!["check"];
+        arguments.extend(&names);
+        let ran = refrain_in(&folder, &arguments, "");
+        let text = format!("{}{}", ran.stdout, ran.stderr);
+        if ran.code != code || !text.contains(&of(verdict)) || text.contains(lacks) {
+            wrong.push(format!("{names:?}: expected {code}, {verdict:?} and no {lacks:?}: {ran:#?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_fixture_that_equals_another_one_is_found_from_both_sides() {
+    let (_keep, folder) = copy();
+    let from = fs::read_to_string(folder.join("fixtures/litellm/matched.json")).expect("it");
+    let to = from.replace("\"litellm\"", "\"teamclaude\"").replace("litellm-matched", "teamclaude-matched");
+    fs::write(folder.join("fixtures/teamclaude/matched.json"), to).expect("it");
+    for (cell, code) in [("litellm/matched", 1), ("teamclaude/matched", 1), ("litellm/queued", 0)] {
+        let ran = refrain_in(&folder, &["check", cell], "");
+        assert!(ran.code == code && (code == 0 || ran.stdout.contains("equal_frames")), "{cell}: {ran:#?}");
+    }
+}
+
+#[test]
+fn a_folder_inside_of_a_project_is_not_mistaken_for_none() {
+    let (_keep, folder) = copy();
+    fs::create_dir_all(folder.join("docs/deep")).expect("folders");
+    edit(&folder, "fixtures/litellm/matched.json", "\"preResultSafe\": true", "\"preResultSafe\": false");
+    let ran = refrain_in(&folder.join("docs/deep"), &["check"], "");
+    assert!(ran.code == 1 && ran.stdout.contains("../../fixtures/litellm/matched.json:"), "{ran:#?}");
+    assert!(!ran.stderr.contains("built-in"), "{ran:#?}");
+    let accepted = refrain_in(&folder.join("docs"), &["replay", "--accept", "litellm/matched"], "");
+    assert_eq!(accepted.code, 0, "{accepted:#?}");
+    fs::write(
+        folder.join("fixtures/litellm/queued.json"),
+        fs::read_to_string(folder.join("fixtures/litellm/queued.json")).expect("it").replace('\n', "\n "),
+    )
+    .expect("it");
+    assert_eq!(refrain_in(&folder.join("docs"), &["canon"], "").code, 0);
+    assert_eq!(refrain_in(&folder, &["check"], "").code, 0);
+
+    let nowhere = tempfile::tempdir().expect("a folder");
+    for command in ["check", "replay"] {
+        let ran = refrain_in(nowhere.path(), &[command], "");
+        assert!(
+            ran.code == 0 && ran.stderr.contains("built-in fixtures") && ran.stderr.contains("refrain init"),
+            "{ran:#?}"
+        );
+        assert_eq!(refrain_in(nowhere.path(), &[command, "--quiet"], "").stderr, "");
+    }
+    let canon = refrain_in(nowhere.path(), &["canon"], "");
+    assert!(canon.code == 4 && canon.stderr.contains("run it in a project"), "{canon:#?}");
 }

@@ -177,3 +177,30 @@ fn two_outputs_of_classify_are_compared_without_any_catalogue() {
         assert!(ran.stdout.contains(word) || ran.stderr.contains(word), "{arguments:?}: no {word:?} in {ran:#?}");
     }
 }
+
+#[test]
+fn a_project_without_a_commit_is_compared_with_the_tools_own_catalogue() {
+    let (_keep, folder) = copy();
+    widen(&folder);
+    let mut wrong = Vec::new();
+    let mut expect = |name: &str, arguments: &[&str], folder: &Path, code: i32, word: &str| {
+        let ran = refrain(folder, arguments);
+        if ran.code != code || !(ran.stdout.contains(word) || ran.stderr.contains(word)) {
+            wrong.push(format!("{name}: expected {code} and {word:?}: {ran:#?}"));
+        }
+    };
+    expect("no repository", &["diff"], &folder, 0, "WIDENED");
+    expect("no repository", &["diff"], &folder, 0, "here is no git repository: compared with the built-in catalogue");
+    expect("named", &["diff", "--base", "built-in", "--fail-on", "widened"], &folder, 1, "amp.quota.v1");
+    expect("a revision is still one", &["diff", "--base", "main"], &folder, 2, "`built-in`");
+    git(&folder, &["init", "-q", "-b", "main"]);
+    expect("no commit", &["diff"], &folder, 0, "compared with the built-in catalogue");
+    git(&folder, &["add", "-A"]);
+    git(&folder, &["commit", "-q", "-m", "one"]);
+    expect("a commit", &["diff"], &folder, 0, "none of ");
+    fs::create_dir_all(folder.join("deep/er")).expect("folders");
+    expect("from inside", &["diff", "--exit-code"], &folder.join("deep/er"), 0, "none of ");
+    let nowhere = tempfile::tempdir().expect("a folder");
+    expect("no project", &["diff"], nowhere.path(), 2, "here is no git repository");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

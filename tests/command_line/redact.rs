@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use super::run::{project, refrain_in, refrain_with};
+use super::run::{copy, project, refrain_in, refrain_with};
 
 /// Fake values, built from parts so that no scanner mistakes this file for a leak.
 fn key() -> String {
@@ -132,4 +132,46 @@ fn wrong_usage_is_two() {
     }
     let ran = refrain_with(project(), &["redact", "-"], b"\xff", &[]);
     assert_eq!(ran.code, 2, "{ran:?}");
+}
+
+#[test]
+fn a_projects_own_shapes_are_redacted_as_its_gate_enforces_them() {
+    let (_keep, folder) = copy();
+    let shape = "id: zinc-key\ntitle: 'Zinc keys'\nclass: extended\nkind: key\ntiers: [payload, credential-only]\n\
+                 anchors: ['znc_']\npattern: 'znc_[a-z0-9]{12}'\nscanner: exact\npositive: ['key znc_{{alnum:12}} refused']\n\
+                 negative: ['znc_handle']\nsource: 'invented'\n";
+    let file = folder.join("catalogue/shapes/zinc-key.yaml");
+    fs::write(&file, shape).expect("a shape");
+    fs::create_dir_all(folder.join("deep")).expect("a folder");
+    fs::write(folder.join("note.txt"), "the key znc_a1b2c3d4e5f6\n").expect("a file");
+    let root = folder.to_str().expect("UTF-8");
+    let nowhere = tempfile::tempdir().expect("a folder");
+    let text = "the key znc_a1b2c3d4e5f6";
+    let mut wrong = Vec::new();
+    for (place, arguments, expected) in [
+        (folder.as_path(), vec!["redact"], "the key [redacted_key_1]"),
+        (folder.join("deep").as_path(), vec!["redact", "--tier", "credential-only", "-"], "the key [redacted_key_1]"),
+        (nowhere.path(), vec!["redact"], text),
+        (nowhere.path(), vec!["redact", "--root", root], "the key [redacted_key_1]"),
+    ] {
+        let ran = refrain_in(place, &arguments, text);
+        if ran.code != 0 || ran.stdout.trim_end() != expected {
+            wrong.push(format!("{arguments:?} in {}: expected {expected:?}: {ran:#?}", place.display()));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    let rewritten = refrain_in(&folder, &["redact", "note.txt"], "");
+    assert!(rewritten.stderr.contains("zinc-key ×1, rewritten in place"), "{rewritten:#?}");
+
+    for (from, to, finding) in [
+        ("kind: key", "kind: credential", "catalogue/shapes/zinc-key.yaml:4:7"),
+        ("alnum:12", "b36:12", "alphabets are b62"),
+        ("pattern", "patern", "refrain schema shape"),
+    ] {
+        fs::write(&file, shape.replacen(from, to, 1)).expect("a shape");
+        let check = refrain_in(&folder, &["check"], "");
+        assert!(check.code == 1 && check.stdout.contains(finding), "{to}: no {finding:?} in {check:#?}");
+    }
+    let broken = refrain_in(&folder, &["redact"], text);
+    assert!(broken.code == 2 && broken.stderr.contains("load the shapes"), "{broken:#?}");
 }

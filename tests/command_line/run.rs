@@ -37,6 +37,12 @@ pub(crate) fn project() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
+/// How many cells and how many dialect scenarios the project's matrix requires.
+pub(crate) fn required() -> (usize, usize) {
+    let matrix = refrain::matrix::Matrix::embedded();
+    (matrix.required().count(), matrix.scenarios.len())
+}
+
 /// Runs the binary in a folder, with a bare environment.
 pub(crate) fn refrain_in(folder: &Path, arguments: &[&str], input: &str) -> Ran {
     refrain_with(folder, arguments, input.as_bytes(), &[])

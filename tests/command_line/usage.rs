@@ -1,6 +1,6 @@
 //! What a person meets who types something wrong.
 
-use super::run::{project, refrain_in};
+use super::run::{project, refrain_in, refrain_with};
 
 #[test]
 fn wrong_usage_is_two_and_help_is_zero() {
@@ -77,8 +77,20 @@ fn a_full_disk_is_no_success() {
 
 #[test]
 fn every_command_explains_itself() {
-    let commands =
-        ["check", "replay", "classify", "canon", "redact", "diff", "list", "init", "schema", "completions", "man"];
+    let commands = [
+        "check",
+        "replay",
+        "classify",
+        "explain",
+        "canon",
+        "redact",
+        "diff",
+        "list",
+        "init",
+        "schema",
+        "completions",
+        "man",
+    ];
     for command in commands {
         let ran = refrain_in(project(), &[command, "--help"], "");
         assert_eq!(ran.code, 0);
@@ -86,4 +98,13 @@ fn every_command_explains_itself() {
             assert!(ran.stdout.contains(word), "{command}: no {word:?} in {}", ran.stdout);
         }
     }
+}
+
+#[test]
+fn another_program_reads_whole_columns() {
+    let piped = refrain_in(project(), &["list", "cells"], "");
+    assert!(!piped.stdout.contains('…'), "{}", piped.stdout);
+    let narrow = refrain_with(project(), &["list", "cells"], b"", &[("COLUMNS", "80")]);
+    let widest = narrow.stdout.lines().map(|line| line.chars().count()).max();
+    assert!(widest.is_some_and(|width| width <= 80), "{widest:?}\n{}", narrow.stdout);
 }

@@ -35,8 +35,8 @@ pub struct DiffArguments {
     /// Two outputs of `classify --format jsonl` to compare instead of two catalogues.
     #[arg(value_name = "BEFORE AFTER", num_args = 2, conflicts_with_all = ["base", "head", "evidence", "now"])]
     pub outputs: Vec<PathBuf>,
-    /// The state before: a git revision, or a folder that holds `catalogue/`, `fixtures/` or `matrix.yaml`; `HEAD` when
-    /// absent.
+    /// The state before: a git revision, a folder that holds `catalogue/`, `fixtures/` or `matrix.yaml`, or `built-in` for
+    /// the tool's own catalogue; `HEAD` when absent.
     #[arg(long, value_name = "REV|DIR")]
     pub base: Option<String>,
     /// The state after; the current folder when absent.
@@ -63,5 +63,6 @@ const DIFF_EXAMPLES: &str = "\
 Examples:
   refrain diff                                      the work tree against HEAD
   refrain diff --base origin/main --fail-on widened a gate for pull requests
+  refrain diff --base built-in                      what your rules add to the tool's own
   refrain diff --base main --evidence errors.jsonl  over further evidence
   refrain diff before.jsonl after.jsonl             two outputs of classify";

@@ -1,10 +1,12 @@
 //! What `capture` can be told.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use crate::cli::doctor::AGENTS;
+use crate::shell::tree::root_above;
 use crate::vocab::{AgentId, Case, Gateway};
 
 /// Arguments of `capture`.
@@ -75,10 +77,10 @@ pub struct CaptureArguments {
     #[arg(long, value_name = "FILE")]
     pub transcript: Option<PathBuf>,
     /// Where npm agents are installed.
-    #[arg(long, value_name = "DIR", default_value = ".refrain/agents")]
+    #[arg(long, value_name = "DIR", default_value = AGENTS)]
     pub agents: PathBuf,
-    /// The project whose fixtures, matrix and catalogue are used.
-    #[arg(long, value_name = "DIR", default_value = ".")]
+    /// The project whose fixtures, matrix and catalogue are used; the one that the current folder is inside of.
+    #[arg(long, value_name = "DIR", default_value = HERE)]
     pub root: PathBuf,
     /// Show the fixture, write nothing.
     #[arg(long)]
@@ -92,6 +94,23 @@ pub struct CaptureArguments {
     /// The agent's command; the preset's own when absent.
     #[arg(last = true, value_name = "CMD")]
     pub command: Vec<OsString>,
+}
+
+const HERE: &str = ".";
+
+impl CaptureArguments {
+    /// Below the top of a project, what is not named otherwise is that of the project.
+    pub(super) fn enter_project(&mut self) {
+        if self.root != Path::new(HERE) {
+            return;
+        }
+        if let Some(root) = root_above() {
+            if self.agents == Path::new(AGENTS) {
+                self.agents = root.join(AGENTS);
+            }
+            self.root = root;
+        }
+    }
 }
 
 const EXAMPLES: &str = "\

@@ -1,7 +1,7 @@
 //! A transcript to a fixture file: derived, shown, asked about, written.
 
 use std::io::{self, BufRead as _, IsTerminal as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use similar::{ChangeTag, TextDiff};
 
@@ -18,7 +18,59 @@ use crate::report::style::{BAD, DIM, GOOD, STRONG, paint};
 use crate::shell::clock;
 use crate::shell::disk;
 use crate::shell::link::Link;
+use crate::shell::tree::Tree;
+use crate::text::closest;
 use crate::vocab::{Case, Gateway};
+
+/// Lines around a change that are shown with it.
+const CONTEXT_LINES: usize = 3;
+
+/// Whether a capture can become the fixture that it is for, as far as that is known before it runs.
+///
+/// # Errors
+/// When no list has the gateway, or the file is there and nobody can be asked about it.
+pub(super) fn ready(arguments: &CaptureArguments) -> Result<(), Failure> {
+    let Some(gateway) = &arguments.gateway else { return Ok(()) };
+    let root = arguments.root.as_path();
+    let matrix = matrix(&project::tree(has_parts(root).then_some(root))?)?;
+    if let Some(rows) = &matrix.gateways
+        && !rows.iter().any(|row| row.id == *gateway)
+    {
+        let known: Vec<&str> = rows.iter().map(|row| row.id.as_str()).collect();
+        let near = closest(gateway.as_str(), known.iter().copied(), 3);
+        let near = near.map_or_else(String::new, |near| format!("did you mean `{near}`? "));
+        let message = format!("record for the gateway `{gateway}`: matrix.yaml does not list it");
+        return Err(Failure::usage("refrain::capture::unknown_gateway", message)
+            .help(format!("{near}known are {}; a new one is listed in matrix.yaml first", known.join(", "))));
+    }
+    let Some(case) = arguments.case else { return Ok(()) };
+    let target = target(root, gateway, case);
+    if arguments.from.is_none() && !arguments.dry_run && !arguments.force && !can_ask(arguments) && target.exists() {
+        return Err(exists(&target));
+    }
+    Ok(())
+}
+
+fn matrix(tree: &Tree) -> Result<Matrix, Failure> {
+    Matrix::parse(&tree.matrix.path, tree.matrix.text()?)
+        .map_err(|_| Failure::usage("refrain::capture::matrix", "read matrix.yaml").help("`refrain check` says why"))
+}
+
+fn target(root: &Path, gateway: &Gateway, case: Case) -> PathBuf {
+    let below = Path::new("fixtures").join(gateway.as_str()).join(format!("{case}.json"));
+    if root == Path::new(".") { below } else { root.join(below) }
+}
+
+fn exists(target: &Path) -> Failure {
+    let message = format!("write {}: it exists", target.display());
+    Failure::usage("refrain::capture::exists", message)
+        .help("`--force` writes over it, `--dry-run` shows what would be written")
+}
+
+/// Whether a person is there to be asked.
+fn can_ask(arguments: &CaptureArguments) -> bool {
+    !arguments.yes && io::stdin().is_terminal() && io::stderr().is_terminal()
+}
 
 /// Derives, or says what the transcript holds when no gateway is given.
 pub(super) fn derive(
@@ -30,8 +82,7 @@ pub(super) fn derive(
     let root = arguments.root.as_path();
     let tree = project::tree(has_parts(root).then_some(root))?;
     let loaded = Loaded::new(&tree)?;
-    let matrix = Matrix::parse(&tree.matrix.path, tree.matrix.text()?)
-        .map_err(|_| Failure::usage("refrain::capture::matrix", "read matrix.yaml").help("`refrain check` says why"))?;
+    let matrix = matrix(&tree)?;
     let knowledge = loaded.judging()?;
     let setting = Setting { knowledge, now: clock::now() };
     let Some(gateway) = &arguments.gateway else {
@@ -46,8 +97,7 @@ pub(super) fn derive(
     };
     let derived = derive_fixture(recording, &wanted, &matrix, &Link::default(), setting).map_err(refused)?;
     let case = derived.fixture.cell.case().unwrap_or(Case::Matched);
-    let below = Path::new("fixtures").join(gateway.as_str()).join(format!("{case}.json"));
-    let target = if root == Path::new(".") { below } else { root.join(below) };
+    let target = target(root, gateway, case);
     let text = derived.fixture.on_disk();
     let before = if target.exists() { Some(disk::read_text(&target)?) } else { None };
     output.result(&shown(&derived, &target, before.as_deref(), &text));
@@ -134,21 +184,39 @@ fn summary(
 /// The fixture as a change of what is there, and what was redacted: shape and count, never a value.
 fn shown(derived: &Derived, target: &Path, before: Option<&str>, text: &str) -> String {
     let mut shown = format!("{}\n", paint(STRONG, &target.display().to_string()));
-    for change in TextDiff::from_lines(before.unwrap_or_default(), text).iter_all_changes() {
-        let line = change.value().trim_end_matches('\n');
-        match change.tag() {
-            ChangeTag::Delete => shown.push_str(&format!("{}\n", paint(BAD, &format!("-{line}")))),
-            ChangeTag::Insert => shown.push_str(&format!("{}\n", paint(GOOD, &format!("+{line}")))),
-            ChangeTag::Equal => shown.push_str(&format!(" {line}\n")),
-        }
-    }
+    shown.push_str(&change(before.unwrap_or_default(), text));
     let fits: Vec<&str> = derived.fits.iter().map(|case| case.as_str()).collect();
-    shown.push_str(&format!("prompt {} of the transcript is {}", derived.turn, fits.join(" or ")));
+    let this = derived.fixture.cell.case().map_or("", |case| case.as_str());
+    let words = if fits.len() > 1 { format!("{}: taken as {this}", fits.join(" or ")) } else { fits.join("") };
+    shown.push_str(&format!("prompt {} of the transcript is {words}", derived.turn));
     shown.push_str(if derived.overlapped { "; another prompt was in flight\n" } else { "\n" });
     let redacted: Vec<String> = derived.redacted.iter().map(|(shape, count)| format!("{shape} ×{count}")).collect();
     let redacted = if redacted.is_empty() { "nothing".to_owned() } else { redacted.join(", ") };
     shown.push_str(&paint(DIM, &format!("redacted: {redacted}")));
     shown.push('\n');
+    shown
+}
+
+/// What differs, with a few lines around it.
+fn change(before: &str, after: &str) -> String {
+    if before == after {
+        return " unchanged\n".to_owned();
+    }
+    let diff = TextDiff::from_lines(before, after);
+    let mut shown = String::new();
+    for (number, group) in diff.grouped_ops(CONTEXT_LINES).iter().enumerate() {
+        if number > 0 {
+            shown.push_str(&format!("{}\n", paint(DIM, " …")));
+        }
+        for change in group.iter().flat_map(|op| diff.iter_changes(op)) {
+            let line = change.value().trim_end_matches('\n');
+            match change.tag() {
+                ChangeTag::Delete => shown.push_str(&format!("{}\n", paint(BAD, &format!("-{line}")))),
+                ChangeTag::Insert => shown.push_str(&format!("{}\n", paint(GOOD, &format!("+{line}")))),
+                ChangeTag::Equal => shown.push_str(&format!(" {line}\n")),
+            }
+        }
+    }
     shown
 }
 
@@ -164,16 +232,17 @@ fn write(
     if arguments.dry_run || before == Some(text) {
         return Ok(Exit::Clean);
     }
-    if before.is_some() && !arguments.force {
-        let message = format!("write {}: it exists", target.display());
-        return Err(Failure::usage("refrain::capture::exists", message).help("`--force` writes over it"));
+    let asks = can_ask(arguments);
+    if before.is_some() && !arguments.force && !asks {
+        return Err(exists(target));
     }
-    if !arguments.yes && io::stdin().is_terminal() && io::stderr().is_terminal() {
-        output.message("write it? [y/N]");
+    if asks {
+        output.message(if before.is_some() { "write over it? [y/N]" } else { "write it? [y/N]" });
         let mut answer = String::new();
         // No answer is a no.
         let _ = io::stdin().lock().read_line(&mut answer);
         if !answer.trim().eq_ignore_ascii_case("y") {
+            output.message("nothing written");
             return Ok(Exit::Clean);
         }
     }

@@ -17,10 +17,14 @@ use crate::shell::agent::Why;
 use crate::shell::disk;
 
 /// Runs `capture`.
-pub(super) fn run(arguments: &CaptureArguments, output: &mut Output) -> Result<Exit, Failure> {
+pub(super) fn run(mut arguments: CaptureArguments, output: &mut Output) -> Result<Exit, Failure> {
+    arguments.enter_project();
+    let arguments = &arguments;
     if arguments.tee {
         return tee::run(arguments);
     }
+    // What can not become a fixture is said before an agent runs for it.
+    fixture::ready(arguments)?;
     if let Some(path) = &arguments.from {
         let recording = read(path)?;
         return fixture::derive(arguments, &recording, path, output);

@@ -22,7 +22,7 @@ use crate::vocab::{Finding, Place};
 
 /// Every named file; a folder stands for the JSON files in it.
 pub(super) fn run(arguments: &RedactArguments, output: &mut Output) -> Result<Exit, Failure> {
-    let rewriting = Rewriting::new(arguments);
+    let rewriting = Rewriting::new(arguments)?;
     let mut exit = Exit::Clean;
     let mut searched = Vec::new();
     for path in paths(arguments)? {
@@ -90,7 +90,12 @@ pub(super) fn one(
         (None, path) => disk::replace(Path::new(path), clean.as_bytes())?,
     }
     if path != "-" && !output.quiet() {
-        output.message(&format!("{path}: {}", summary(&hits)));
+        let done = match &arguments.output {
+            Some(target) => format!(", written to {}", target.display()),
+            None if clean == text => String::new(),
+            None => ", rewritten in place".to_owned(),
+        };
+        output.message(&format!("{path}: {}{done}", summary(&hits)));
     }
     Ok(Exit::Clean)
 }

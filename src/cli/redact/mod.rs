@@ -4,6 +4,8 @@ mod files;
 mod rewrite;
 mod wire;
 
+use std::io::IsTerminal as _;
+
 use super::arguments::{RedactArguments, RedactFormat};
 use super::exit::{Exit, Failure};
 use super::output::Output;
@@ -26,6 +28,11 @@ pub(super) fn run(arguments: &RedactArguments, output: &mut Output) -> Result<Ex
     if arguments.output.is_some() && arguments.paths.len() > 1 {
         return Err(Failure::usage("refrain::redact::usage", "write several files to one `--output`"));
     }
+    if arguments.paths.is_empty() && std::io::stdin().is_terminal() {
+        return Err(Failure::usage("refrain::redact::nothing", "find anything to redact")
+            .help("name a file, pipe a text in, or type one after `refrain redact -`")
+            .exit(Exit::NothingSelected));
+    }
     if arguments.paths.is_empty() || streams > 0 {
         return stream(arguments, output);
     }
@@ -34,7 +41,7 @@ pub(super) fn run(arguments: &RedactArguments, output: &mut Output) -> Result<Ex
 
 /// Standard input to standard output, or to `--output`.
 fn stream(arguments: &RedactArguments, output: &mut Output) -> Result<Exit, Failure> {
-    let rewriting = Rewriting::new(arguments);
+    let rewriting = Rewriting::new(arguments)?;
     if arguments.kind == Some(Kind::Jsonl) && arguments.output.is_none() && !arguments.check && !arguments.diff {
         return rewriting.lines(std::io::stdin().lock(), output);
     }

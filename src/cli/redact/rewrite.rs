@@ -2,13 +2,16 @@
 
 use std::borrow::Cow;
 use std::io::{BufRead, BufReader, Read};
+use std::path::PathBuf;
 
 use clap::ValueEnum;
 
 use crate::cli::arguments::RedactArguments;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::Output;
+use crate::cli::shapes::Own;
 use crate::redact::{CredentialOnly, Diagnostic, Hit, Lines, Payload, Profile, Provenance, Raw, Redactor, TierMark};
+use crate::shell::tree::{self, root_above};
 use crate::vocab::Tier;
 
 /// How much is read at once, and most output that is kept back before it is written.
@@ -48,14 +51,21 @@ impl Kind {
 
 /// How texts are rewritten.
 pub(super) struct Rewriting {
-    redactor: &'static Redactor,
+    shapes: Own,
     tier: Tier,
     profile: Profile,
 }
 
 impl Rewriting {
-    pub(super) fn new(arguments: &RedactArguments) -> Self {
-        Self { redactor: Redactor::embedded(), tier: arguments.tier.into(), profile: arguments.profile.into() }
+    /// With the shapes of the project, as its gate enforces them.
+    pub(super) fn new(arguments: &RedactArguments) -> Result<Self, Failure> {
+        let root = arguments.root.clone().or_else(root_above).unwrap_or_else(|| PathBuf::from("."));
+        let shapes = Own::load(&tree::shapes(&root)?)?;
+        if let Some(first) = shapes.findings.first() {
+            let message = format!("load the shapes: {} ({})", first.message, first.place.file);
+            return Err(Failure::usage("refrain::redact::shapes", message).help("`refrain check` shows every problem"));
+        }
+        Ok(Self { shapes, tier: arguments.tier.into(), profile: arguments.profile.into() })
     }
 
     /// Whether the tier cuts a text to a length, so that one without any hit may still change.
@@ -68,16 +78,16 @@ impl Rewriting {
         Redactor::embedded().is_enforced(&hit.shape)
     }
 
-    pub(super) const fn redactor(&self) -> &'static Redactor {
-        self.redactor
+    pub(super) fn redactor(&self) -> &Redactor {
+        self.shapes.enforced()
     }
 
     /// What is forbidden in a text, in bytes of it.
     pub(super) fn hits(&self, kind: Kind, text: &str) -> Vec<Hit> {
         match kind {
-            Kind::Text => self.redactor.scan(self.tier, self.profile, text),
-            Kind::Json => self.redactor.scan_json(self.tier, self.profile, text),
-            Kind::Jsonl => self.redactor.scan_jsonl(self.tier, self.profile, text),
+            Kind::Text => self.redactor().scan(self.tier, self.profile, text),
+            Kind::Json => self.redactor().scan_json(self.tier, self.profile, text),
+            Kind::Jsonl => self.redactor().scan_jsonl(self.tier, self.profile, text),
         }
     }
 
@@ -93,13 +103,13 @@ impl Rewriting {
 
     fn clean_as<T: TierMark>(&self, kind: Kind, text: &str) -> String {
         match kind {
-            Kind::Text => self.redactor.scope_with::<T>(self.profile).clean(Raw::new(text)).into_string(),
-            Kind::Json => self.redactor.scope_with::<T>(self.profile).clean_json(Raw::new(text)).into_string(),
+            Kind::Text => self.redactor().scope_with::<T>(self.profile).clean(Raw::new(text)).into_string(),
+            Kind::Json => self.redactor().scope_with::<T>(self.profile).clean_json(Raw::new(text)).into_string(),
             Kind::Jsonl if text.len() <= WHOLE_BYTES => {
-                self.redactor.scope_with::<T>(self.profile).clean_jsonl(Raw::new(text)).into_string()
+                self.redactor().scope_with::<T>(self.profile).clean_jsonl(Raw::new(text)).into_string()
             }
             Kind::Jsonl => {
-                let mut lines = Lines::<T>::new(self.redactor, self.profile);
+                let mut lines = Lines::<T>::new(self.redactor(), self.profile);
                 let mut clean = String::with_capacity(text.len());
                 for line in text.split_inclusive('\n') {
                     lines.push(line.strip_suffix('\n').unwrap_or(line), &mut clean);
@@ -125,7 +135,7 @@ impl Rewriting {
 
     fn lines_as<T: TierMark>(&self, input: impl Read, output: &mut Output) -> Result<Exit, Failure> {
         let failed = |error| Failure::usage("refrain::disk::unreadable", format!("read standard input: {error}"));
-        let mut lines = Lines::<T>::new(self.redactor, self.profile);
+        let mut lines = Lines::<T>::new(self.redactor(), self.profile);
         let mut input = BufReader::with_capacity(BUFFER_BYTES, input);
         let (mut line, mut ready, mut ended) = (Vec::new(), String::new(), true);
         loop {

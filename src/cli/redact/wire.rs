@@ -76,7 +76,7 @@ fn answer_all(
     arguments: &RedactArguments,
     output: &mut Output,
 ) -> Result<Exit, Failure> {
-    let rewriting = Rewriting::new(arguments);
+    let rewriting = Rewriting::new(arguments)?;
     let failed = |error| Failure::usage("refrain::disk::unreadable", format!("read the input: {error}"));
     let mut refused = false;
     loop {

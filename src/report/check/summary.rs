@@ -49,7 +49,7 @@ fn cases(outcome: &Outcome) -> Vec<Case> {
             *told = true;
             failures.push(Note::from(*finding));
         }
-        if failures.is_empty() && outcome.selected && state == CellState::Missing {
+        if failures.is_empty() && outcome.narrowed.is_some() && state == CellState::Missing {
             continue;
         }
         if failures.is_empty() {

@@ -9,6 +9,7 @@ use serde::Deserialize;
 
 use super::process::Launch;
 use crate::shell::disk::{self, DiskError};
+use crate::text::closest;
 use crate::vocab::AgentId;
 
 /// The files that the binary carries.
@@ -57,7 +58,13 @@ pub enum PresetError {
 impl fmt::Display for PresetError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Unknown(id, known) => write!(f, "find the preset `{id}`, known are {}", known.join(", ")),
+            Self::Unknown(id, known) => {
+                write!(f, "find the preset `{id}`, ")?;
+                if let Some(near) = closest(id, known.iter().map(String::as_str), 2) {
+                    write!(f, "did you mean `{near}`? ")?;
+                }
+                write!(f, "known are {}", known.join(", "))
+            }
             Self::Damaged(file, why) => write!(f, "read {file}: {why}"),
             Self::Home(error) => error.fmt(f),
             Self::Folder(error) => write!(f, "make the throw-away home: {error}"),
