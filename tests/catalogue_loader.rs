@@ -67,6 +67,7 @@ fn each_break_has_its_finding_and_its_place() {
         ),
         ("no matcher", with("match:\n  - '\\bsample provider is busy\\b'\n", ""), "refrain::catalogue::matcher", 5),
         ("wrong tier", with("tier: exact", "tier: structured"), "refrain::catalogue::tier", 5),
+        ("a sure guess", with("tier: exact", "tier: guess"), "refrain::catalogue::guess", 5),
         (
             "no near miss",
             with("  negative:\n    - text: 'The sample is busy'\n      reason: 'no provider'\n", "  negative: []\n"),

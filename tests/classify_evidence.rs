@@ -77,6 +77,46 @@ fn the_order_of_authority_holds() {
             &[("code", "auth_required"), ("user_action", "true")],
         ),
         (
+            "a refused request behind a 5xx",
+            json!([http(500), error(r#"{"error":{"message":"Unsupported value","type":"invalid_request_error"}}"#)]),
+            &[("code", "task_error"), ("auto_retry", "false")],
+        ),
+        (
+            "a machine without memory behind a 5xx",
+            json!([http(500), error("model requires more system memory (2.7 GiB) than is available (2.3 GiB)")]),
+            &[("code", "agent_runtime_error"), ("auto_retry", "false")],
+        ),
+        (
+            "a gateway without a credential behind a 5xx",
+            json!([http(503), error("auth_unavailable: no auth available (providers=codex, model=x)")]),
+            &[("code", "missing_credentials"), ("auto_retry", "false")],
+        ),
+        (
+            "a guess does not refine a status",
+            json!([http(503), error("Your login for this workspace was rejected")]),
+            &[("code", "provider_unavailable"), ("auto_retry", "true")],
+        ),
+        (
+            "a guess is never sure",
+            json!([error("The internet link seems to be down")]),
+            &[("code", "network_unavailable"), ("confidence", "medium"), ("auto_retry", "false")],
+        ),
+        (
+            "a helper of the agent is not the provider",
+            json!([error("MCP server \"x\" returned 503 Service Unavailable")]),
+            &[("code", "agent_runtime_error"), ("auto_retry", "false")],
+        ),
+        (
+            "a status says nothing about a helper",
+            json!([http(503), error("Tool execution failed: 503 Service Unavailable")]),
+            &[("code", "agent_runtime_error"), ("auto_retry", "false")],
+        ),
+        (
+            "a helper on stderr is not the provider",
+            json!([stderr("WARN  telemetry export failed: connection refused (127.0.0.1:4318)"), {"kind": "exit", "code": 1}]),
+            &[("code", "agent_runtime_error"), ("auto_retry", "false")],
+        ),
+        (
             "a transient text does not refine a hard status",
             json!([http(401), error("Overloaded")]),
             &[("code", "auth_required")],

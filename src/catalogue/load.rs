@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use crate::canon::yaml;
-use crate::vocab::{Channel, Finding, Place};
+use crate::vocab::{Channel, Confidence, Finding, Place};
 
 use super::document::RuleDocument;
 use super::literal;
 use super::pattern;
-use super::word::Authority;
+use super::word::{Authority, ChunkUse};
 use super::{Catalogue, RULES_FOLDER};
 
 /// Keys that no rule may have, and why.
@@ -326,6 +326,16 @@ fn parts_are_there(source: &Source<'_>, document: &RuleDocument, findings: &mut 
             "refrain::catalogue::tier",
             "tier",
             "tier `structured` is for statuses, exit codes and stop reasons, and they have no other".into(),
+        );
+    }
+    if document.tier == Authority::Guess
+        && (document.confidence == Confidence::High || document.chunk != ChunkUse::Never)
+    {
+        say(
+            "refrain::catalogue::guess",
+            "tier",
+            "a guess is never of high confidence and never reads a chunk: `confidence: medium` and `chunk: never`"
+                .into(),
         );
     }
     for (key, given) in [("literals", &document.literals), ("condition_literals", &document.condition_literals)] {

@@ -17,7 +17,7 @@ use super::wrapper;
 pub struct Hit {
     /// Index of the rule in [`super::Catalogue::rules`].
     pub rule: usize,
-    /// Whether a cancellation in the same text vetoes the rule.
+    /// Whether the same text vetoes the rule.
     pub vetoed: bool,
 }
 
@@ -91,7 +91,7 @@ impl Matcher {
             if rule.is_open(view, |condition| candidates.has(first + condition)) {
                 let vetoed = rule.code().class() == Class::Transient
                     && candidates.has(usize::from(self.veto))
-                    && *cancelled.get_or_insert_with(|| veto::cancels(view.flat()));
+                    && *cancelled.get_or_insert_with(|| veto::vetoes(view.flat()));
                 hits.push(Hit { rule: index, vetoed });
             }
         }

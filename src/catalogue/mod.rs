@@ -30,7 +30,7 @@ pub use order::{Decision, decide};
 pub use page::{codes_page, rules_page};
 pub(crate) use pattern::Pattern;
 pub use rule::{Origin, Rule};
-pub use veto::cancels;
+pub use veto::{cancels, vetoes};
 pub use view::{Step, View, steps};
 pub use word::{Authority, ChunkUse, Shape};
 pub(crate) use wrapper::core as without_wrappers;

@@ -1,6 +1,7 @@
 //! Which of several matching rules decides (criterion .5).
 //!
-//! What a retry can not cure beats what it might: non-transient rules come first, then the tier, then `outranks`.
+//! What a retry can not cure beats what it might: non-transient rules come first, then the tier, then `outranks`. A guess
+//! is heard only when nothing else matched.
 
 use crate::vocab::Class;
 
@@ -38,9 +39,9 @@ pub(crate) fn beats(one: &Rule, other: &Rule) -> bool {
     one.outranks(other) && !other.outranks(one)
 }
 
-/// Group and tier; smaller is stronger.
-pub(crate) fn standing(rule: &Rule) -> (bool, super::Authority) {
-    (rule.code().class() == Class::Transient, rule.authority())
+/// Whether it is a guess, group and tier; smaller is stronger.
+pub(crate) fn standing(rule: &Rule) -> (bool, bool, super::Authority) {
+    (rule.authority() == super::Authority::Guess, rule.code().class() == Class::Transient, rule.authority())
 }
 
 fn preference(rule: &Rule) -> (crate::vocab::Confidence, &str) {

@@ -16,7 +16,7 @@ pub fn rules_page(catalogue: &Catalogue) -> String {
     let mut page = String::from(
         "# Rules\n\nGenerated from `catalogue/rules/`; do not edit. `REFRAIN_UPDATE=1 cargo test --test catalogue` rewrites it.\n\n\
          Order of authority: what a retry can not cure beats what it might; then the tier (structured, exact, provider,\n\
-         neutral, local); then `outranks`. A status is refined by text where it is ambiguous.\n",
+         neutral, local, guess); then `outranks`. A status is refined by text where it is ambiguous.\n",
     );
     let mut by_code: BTreeMap<Code, Vec<&Rule>> = BTreeMap::new();
     for rule in catalogue.rules() {

@@ -197,7 +197,9 @@ fn is_retriable(raw: &str) -> bool {
 
 fn whole_message<'a>(pattern: &Pattern, view: &'a View<'_>, prose: bool) -> Option<&'a str> {
     if prose {
-        return Some(view.core()).filter(|message| pattern.is_match(message));
+        // Who quotes a sentence did not fail with it.
+        let quoted = view.flat().starts_with(['"', '\'', '`']);
+        return Some(view.core()).filter(|message| !quoted && pattern.is_match(message));
     }
     view.messages().find(|message| pattern.is_match(message))
 }

@@ -15,6 +15,9 @@ word_enum! {
         Neutral = "neutral",
         /// The local environment: shell, npm, files.
         Local = "local",
+        /// Words that go together in failures, without a known wording: heard only when nothing else matched, and never
+        /// sure.
+        Guess = "guess",
     }
 }
 

@@ -61,7 +61,7 @@ fn without_prefix(text: &str) -> &str {
             return &text[prefix.len()..];
         }
     }
-    if let Some(rest) = numbered(text) {
+    if let Some(rest) = numbered(text).or_else(|| given_up(text)) {
         return rest;
     }
     python_exception(text).unwrap_or(text)
@@ -82,6 +82,15 @@ fn numbered(text: &str) -> Option<&str> {
     let rest = rest[3..].trim_start_matches([')', ':', ' ', '-', ',']);
     (rest.len() + 3 < text.len() && rest.starts_with(|c: char| c.is_alphabetic() || c == '{' || c == '"'))
         .then_some(rest)
+}
+
+/// `Failed after 3 attempts. Last error: rest`, `exceeded retry limit, last status: rest`: the rest.
+fn given_up(text: &str) -> Option<&str> {
+    let heads = ["failed after ", "all ", "exceeded retry limit", "retried ", "max retries exceeded"];
+    let led = heads.iter().any(|head| text.get(..head.len()).is_some_and(|start| start.eq_ignore_ascii_case(head)));
+    let lower = led.then(|| text.to_ascii_lowercase())?;
+    let at = ["last error: ", "last status: "].iter().find_map(|mark| lower.find(mark).map(|at| at + mark.len()))?;
+    text.get(at..)
 }
 
 /// `litellm.RateLimitError: RateLimitError: OpenAIException - rest` loses one name.
@@ -132,11 +141,19 @@ const FRAMES: &str = concat!(
     r")"
 );
 
+/// Words of somebody who talks about a diagnostic that stands at the head of the chunk.
+const TALK: &str = concat!(
+    r"\b(?:happens|occurs|appears|shows up|is (?:thrown|raised|returned|printed|logged|shown)) ",
+    r"(?:when|if|in|after|because|by|on|for)\b|\bwe (?:now |then )?(?:retry|treat|handle|map|log|show|catch|ignore)\b",
+    r"|\bi (?:added|fixed|changed|have|will|think|saw)\b|\bi'll\b| (?:->|=>) "
+);
+
 /// Whether a chunk is dressed as an agent's diagnostic.
 #[must_use]
 pub fn is_framed(flat: &str) -> bool {
     static HEADS: Pattern = Pattern::fixed(FRAMES);
-    HEADS.is_match(flat)
+    static WORDS: Pattern = Pattern::fixed(TALK);
+    HEADS.is_match(flat) && !WORDS.is_match(flat)
 }
 
 #[cfg(test)]
@@ -155,6 +172,8 @@ mod tests {
             ("Error code: 429 - {\"error\": 1}", "{\"error\": 1}"),
             ("529", "529"),
             ("429 14 times", "429 14 times"),
+            ("AI_RetryError: Failed after 3 attempts. Last error: Overloaded", "Overloaded"),
+            ("Failed after 3 attempts", "Failed after 3 attempts"),
             ("Overloaded", "Overloaded"),
         ] {
             if core(flat) != expected {
@@ -183,6 +202,8 @@ mod tests {
             ("API Errors are described here", false),
             ("Status 429 appears 14 times", false),
             ("Error: connect ECONNREFUSED", false),
+            ("API Error: Connection error. happens when the proxy is off", false),
+            ("exceeded retry limit, last status: 503 -> we retry", false),
         ] {
             if is_framed(flat) != expected {
                 wrong.push(flat);

@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use jiff::Timestamp;
 
-use crate::catalogue::{Catalogue, Hit, Origin, Rule, View, cancels, decide, is_framed};
+use crate::catalogue::{Authority, Catalogue, Hit, Origin, Rule, View, decide, is_framed, vetoes};
 use crate::evidence::Evidence;
 use crate::vocab::{AgentId, Channel, Class, Code, Confidence, Phase, RuleId};
 
@@ -47,7 +47,7 @@ pub struct TraceHit<'a> {
     pub rule: &'a Rule,
     /// Byte range in `flat`, or in `lines` for a rule over lines.
     pub span: (usize, usize),
-    /// Whether a cancellation vetoed it.
+    /// Whether the text vetoed it.
     pub vetoed: bool,
 }
 
@@ -146,8 +146,8 @@ impl Classifier {
     ) -> Verdict<'a> {
         let hits = self.catalogue.hits(raw, view, Origin { channel: speaker.channel, provider });
         let structured = self.structured(speaker, provider).filter(|rule| {
-            // A status says nothing about a request that somebody stopped.
-            rule.code().class() != Class::Transient || !cancels(view.flat())
+            // A status says nothing about a request that somebody stopped, or about somebody else's request.
+            rule.code().class() != Class::Transient || !vetoes(view.flat())
         });
         let text = if hits.is_empty() { None } else { decide(&self.open(&hits)) };
         let (winner, conflict) = match (structured, text) {
@@ -242,6 +242,9 @@ impl Classifier {
 /// Whether a text's rule may speak instead of the status: another code that the status leaves open, or something that a
 /// retry can not cure.
 fn refines(status: &Rule, text: &Rule) -> bool {
+    if text.authority() == Authority::Guess {
+        return false;
+    }
     if text.document().outranks.contains(status.id()) {
         return true;
     }

@@ -19,18 +19,34 @@ fn is_relevant(line: &str) -> bool {
         "level=info",
         "level=debug",
         "level=trace",
+        "level=WARN",
+        "level=warn",
         "\"level\":\"info\"",
         "\"level\":\"debug\"",
     ];
     let background = ["small=true", "agent=title", "agent=summary"];
+    // Helpers of the agent: a turn goes on without them.
+    let helpers = [
+        "telemetry",
+        "[mcp]",
+        "MCP server",
+        "mcp server",
+        "mcp_server",
+        "opentelemetry",
+        "otlp",
+        "[otel]",
+        "exporter",
+        "language server",
+    ];
     let leading = line
         .trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '[' | ']' | '-' | ':' | '.' | 'T' | 'Z' | ' '));
-    let calm_word = ["INFO ", "DEBUG ", "TRACE ", "info: ", "debug: ", "npm warn ", "npm notice "]
-        .iter()
-        .any(|word| leading.starts_with(word));
+    let calm_word =
+        ["INFO ", "DEBUG ", "TRACE ", "info: ", "debug: ", "npm warn ", "npm notice ", "WARN ", "warn: ", "warning: "]
+            .iter()
+            .any(|word| leading.starts_with(word));
     // SDKs echo a payload that they could not parse: it is somebody else's text.
     let echo = line.contains("failed to parse incoming message");
-    !calm_word && !echo && !calm.iter().chain(&background).any(|mark| line.contains(mark))
+    !calm_word && !echo && !calm.iter().chain(&background).chain(&helpers).any(|mark| line.contains(mark))
 }
 
 #[cfg(test)]
@@ -45,6 +61,8 @@ mod tests {
             ("level=INFO message=\"rate limit plugin loaded\"", ""),
             ("a\nlevel=ERROR small=true agent=title error=x\nb", "a\nb"),
             ("2026-01-01T00:00:00Z INFO started\nfailed", "failed"),
+            ("WARN  telemetry export failed: connection refused", ""),
+            ("MCP server \"x\" failed to connect\nfailed", "failed"),
         ] {
             if relevant(text) != expected {
                 wrong.push(text);

@@ -13,7 +13,7 @@ use crate::text::literals::Literals;
 type Reader = fn(&Captures<'_>, &str, Timestamp) -> Option<Said>;
 
 /// Words without which a kind can not be there: one bit each, several words may share one.
-const TRIGGERS: [(&str, u16); 22] = [
+const TRIGGERS: [(&str, u16); 23] = [
     ("reset", RESET),
     ("retry", RETRY),
     ("again", AGAIN),
@@ -35,6 +35,7 @@ const TRIGGERS: [(&str, u16); 22] = [
     ("renew", OTHER),
     ("unlock", OTHER),
     ("access", OTHER),
+    ("replenish", OTHER),
     ("perminute", MINUTE),
 ];
 const RESET: u16 = 1;
@@ -100,7 +101,7 @@ static FIELDS: [Kind; 5] = [
     ),
 ];
 
-static WORDS: [Kind; 8] = [
+static WORDS: [Kind; 10] = [
     Kind::new(PIPE, r"\|(\d{10}|\d{13})\b", epoch_field),
     Kind::new(
         YEAR,
@@ -127,6 +128,16 @@ static WORDS: [Kind; 8] = [
         AGAIN | RETRY | RESET | OTHER,
         r"\b(?:try(?:ing)? again|retry(?: again)?|retry your request|available(?: again)?|resets?|be reset|refresh(?:es)?|wait|back|renews?|unlocks?)(?: after| in| for)? (?P<span>\d[0-9.]* ?[a-z]+)",
         words_span,
+    ),
+    Kind::new(
+        UTC,
+        r"\b(?:again|available|resets?|until|back|replenished)(?: again)?(?: at| on)? (?P<hour>\d{1,2})(?::(?P<minute>\d{2}))? ?(?P<half>[ap]m)? ?\(?UTC\)?(?:[.,;)]|$| [a-z])",
+        utc_time,
+    ),
+    Kind::new(
+        RESET | AGAIN | RETRY | OTHER,
+        r"\b(?:again|retry|available|resets?|replenished|refresh(?:es|ed)?|renews?) (?:in|after) (\d{1,3}):([0-5]\d):([0-5]\d)\b",
+        countdown,
     ),
     Kind::new(RESET, r"\breset(?:s)? (?:at|on) (\d{4})-(\d\d)-(\d\d)(?:[.,;)]|$| [a-z])", date_only),
 ];
@@ -182,10 +193,29 @@ fn utc_clock(found: &Captures<'_>, _: &str, _: Timestamp) -> Option<Said> {
     clock::instant(day.date().to_datetime(time), &jiff::tz::TimeZone::UTC).map(Said::At)
 }
 
+/// A clock in UTC. The clock of a weekly or monthly limit says the hour, not the day.
+fn utc_time(found: &Captures<'_>, flat: &str, now: Timestamp) -> Option<Said> {
+    if names_a_long_window(flat) {
+        return None;
+    }
+    let part = |name: &str| found.name(name).map(|part| part.as_str());
+    let time = clock::time(part("hour")?, part("minute"), part("half"))?;
+    clock::next(time, &jiff::tz::TimeZone::UTC, now).map(Said::At)
+}
+
+/// `02:14:55` after "in": hours, minutes and seconds from now.
+fn countdown(found: &Captures<'_>, _: &str, _: Timestamp) -> Option<Said> {
+    duration::leading(&format!("{}h{}m{}s", &found[1], &found[2], &found[3])).map(|(millis, _)| Said::After(millis))
+}
+
+fn names_a_long_window(flat: &str) -> bool {
+    let lower = flat.to_ascii_lowercase();
+    ["weekly", "monthly", "7-day", "30-day"].iter().any(|word| lower.contains(word))
+}
+
 fn zoned_clock(found: &Captures<'_>, flat: &str, now: Timestamp) -> Option<Said> {
     // The clock of a weekly or monthly limit says the hour, not the day.
-    let lower = flat.to_ascii_lowercase();
-    if ["weekly", "monthly", "7-day", "30-day"].iter().any(|word| lower.contains(word)) {
+    if names_a_long_window(flat) {
         return None;
     }
     let time = clock::time(&found["hour"], found.name("minute").map(|m| m.as_str()), Some(&found["half"]))?;
@@ -242,6 +272,10 @@ mod tests {
             ("retry-after: 20", "20"),
             ("retry_after_ms=250", "0.25"),
             ("Your quota will reset after 0s..", "0"),
+            ("Resets at 14:30 UTC.", "2026-01-15T14:30:00Z"),
+            ("Weekly limit. Resets at 14:30 UTC.", ""),
+            ("resets 9 UTC items", ""),
+            ("Quota will be replenished in 02:14:55.", "8095"),
             ("Retrying in 2892 seconds", ""),
             ("[retrying in ~2 weeks attempt #1]", ""),
             ("quotaId: RequestsPerMinute-limit", "60"),
