@@ -10,6 +10,7 @@ mod frame;
 mod literal;
 mod load;
 mod matcher;
+mod observed;
 mod order;
 mod page;
 mod pattern;

@@ -4,11 +4,12 @@ use super::outcome::{CatalogueSummary, CellState, Narrowed, Outcome, Row};
 use super::scenarios::scenarios;
 use super::selection::{Selection, cell_name, cell_of_path};
 use crate::acp::session::Knowledge;
-use crate::fixture::{self, Cell, FixtureFile, Strictness};
+use crate::catalogue::{Catalogue, Origin};
+use crate::fixture::{self, Cell, FixtureFile, Frame, Strictness};
 use crate::matrix::{self, Facts, Grid, GridCell, Matrix};
 use crate::redact::{Profile, Redactor};
 use crate::replay::{ExchangeError, Replayed};
-use crate::vocab::{Case, Finding, Place};
+use crate::vocab::{Case, Channel, Finding, Place};
 
 /// Replays many fixtures; results in the order of the fixtures.
 pub type Replays<'r> = &'r dyn Fn(&[&FixtureFile]) -> Vec<Result<Replayed, ExchangeError>>;
@@ -118,12 +119,29 @@ fn replayed(files: &[&FixtureFile], knowledge: Knowledge<'_>, matrix: &Matrix, r
         let facts =
             Facts::observed(&file.fixture, &replayed.marks, replayed.classification.as_ref(), knowledge.classifier);
         findings.extend(matrix::shape(matrix, file, &facts));
+        findings.extend(collisions(file, knowledge.classifier.catalogue()));
         if let Cell::Matrix { gateway, case: Case::Matched, .. } = &file.fixture.cell {
             let row = matrix.gateway(gateway);
             findings.extend(row.and_then(|row| matrix::classifying_holds(matrix, row, facts.terminal)));
         }
     }
     findings
+}
+
+/// Two rules of different codes with an equal claim on a text of the fixture.
+fn collisions(file: &FixtureFile, catalogue: &Catalogue) -> Vec<Finding> {
+    let provider = Some(&file.fixture.agent);
+    let claims = |(index, frame): (usize, &Frame)| {
+        let (channel, text, key) = match frame {
+            Frame::MessageChunk { text, .. } => (Channel::MessageChunk, text, "text"),
+            Frame::PromptError { message, .. } => (Channel::PromptError, message, "message"),
+            Frame::Exit { stderr: Some(stderr), .. } => (Channel::Stderr, stderr, "stderr"),
+            _ => return Vec::new(),
+        };
+        let place = || file.place(&format!("/frames/{index}/{key}"));
+        catalogue.collisions(text, Origin { channel, provider }, place, "this text")
+    };
+    file.fixture.frames.iter().enumerate().flat_map(claims).collect()
 }
 
 /// One finding for each field in which a replay differs from the fixture's `expect`.
@@ -158,7 +176,7 @@ fn concerns(
 ) -> bool {
     let path = finding.place.file.as_str();
     // Two files that are equal have one finding, in the later of them.
-    if selected.contains(&path) || finding.message.split(' ').any(|word| selected.contains(&word)) {
+    if selected.contains(&path) || finding.rival.as_deref().is_some_and(|rival| selected.contains(&rival)) {
         return true;
     }
     if files.iter().any(|file| file.path == path) {
@@ -167,12 +185,8 @@ fn concerns(
     if unread.iter().any(|file| file == path) {
         return selection.contains(&cell_of_path(path, files));
     }
-    match finding.code {
-        "refrain::matrix::missing_cell" | "refrain::matrix::missing_scenario" => {
-            finding.message.split(['`', ' ']).any(|word| word.contains('/') && selection.contains(word))
-        }
-        _ => true,
-    }
+    // What is about no cell, such as the catalogue, is about every one.
+    finding.absent.as_ref().is_none_or(|cell| selection.contains(&cell.to_string()))
 }
 
 fn grid(

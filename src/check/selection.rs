@@ -2,17 +2,14 @@
 
 use std::fmt;
 
-use crate::fixture::{Cell, Fixture, FixtureFile};
+use crate::fixture::{Fixture, FixtureFile};
 use crate::matrix::Matrix;
 use crate::text::closest;
 
 /// The name of the cell that a fixture fills: `litellm/matched`, `dialects/cursor-acp/control-frame`.
 #[must_use]
 pub fn cell_name(fixture: &Fixture) -> String {
-    match &fixture.cell {
-        Cell::Matrix { gateway, case, .. } => format!("{gateway}/{case}"),
-        Cell::Dialect { scenario } => format!("dialects/{}/{scenario}", fixture.agent),
-    }
+    fixture.name().to_string()
 }
 
 /// A name that is no cell of the matrix and no fixture of the corpus.

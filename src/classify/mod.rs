@@ -9,6 +9,7 @@ mod classifier;
 mod excerpt;
 mod hint;
 mod logline;
+mod self_test;
 mod speaker;
 mod telemetry;
 pub mod wire;

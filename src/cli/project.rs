@@ -59,11 +59,9 @@ impl Loaded {
 
     /// Adds what the catalogue's own samples say.
     pub(super) fn self_test(&mut self) {
-        let mut findings = match (&self.classifier, self.embedded) {
-            (Some(classifier), _) => classifier.catalogue().self_test(),
-            (None, true) => Catalogue::embedded().self_test(),
-            (None, false) => Vec::new(),
-        };
+        let classifier = self.knowledge().map(|knowledge| knowledge.classifier);
+        let mut findings = classifier.map(|classifier| classifier.catalogue().self_test()).unwrap_or_default();
+        findings.extend(classifier.map(Classifier::self_test).unwrap_or_default());
         findings.extend(self.shapes.self_test());
         self.summary.sound = self.findings.is_empty() && findings.is_empty();
         self.findings.extend(findings);

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::catalogue::{Catalogue, Rule, Sample};
+use crate::catalogue::Catalogue;
+use crate::evidence::Evidence;
 use crate::evidence::wire::Line;
-use crate::evidence::{Evidence, Signal};
 use crate::fixture::{Fixture, FixtureFile};
 use crate::recording::Recording;
-use crate::vocab::{AgentId, Channel, Phase, word_enum};
+use crate::vocab::word_enum;
 
 word_enum! {
     /// Where an input comes from.
@@ -95,7 +95,7 @@ pub(super) fn samples(base: &Catalogue, head: &Catalogue) -> Vec<(Input, Evidenc
         for rule in catalogue.rules() {
             for (word, samples) in [("positive", &rule.samples().positive), ("negative", &rule.samples().negative)] {
                 for (index, sample) in samples.iter().enumerate() {
-                    let evidence = evidence(rule, sample);
+                    let evidence = rule.observed(sample);
                     // The same text under the same rule is the same input, wherever in the list it stands.
                     let key = (rule.id().clone(), evidence.clone());
                     if suffix.is_empty() {
@@ -110,33 +110,4 @@ pub(super) fn samples(base: &Catalogue, head: &Catalogue) -> Vec<(Input, Evidenc
         }
     }
     inputs
-}
-
-/// A sample as what a client would have observed.
-fn evidence(rule: &Rule, sample: &Sample) -> Evidence {
-    let provider: Option<AgentId> = rule.sample_provider(sample).cloned();
-    let mut evidence = Evidence::new(Phase::PromptSend).with_provider(provider);
-    let text = sample.text.clone();
-    if let Some(status) = sample.status {
-        evidence.push(Signal::Http { status, headers: Vec::new() });
-    }
-    if let Some(code) = sample.exit {
-        evidence.push(Signal::Exit { code: Some(code), signal: None });
-    }
-    if let Some(stop_reason) = &sample.stop_reason {
-        let failure = (!text.is_empty()).then(|| text.clone());
-        evidence.push(Signal::PromptResult { stop_reason: stop_reason.clone(), failure });
-        return evidence;
-    }
-    if !text.is_empty() {
-        evidence.push(match sample.channel.unwrap_or(Channel::PromptError) {
-            Channel::MessageChunk => Signal::MessageChunk { text },
-            Channel::Stderr | Channel::Exit => Signal::Stderr { text },
-            Channel::PromptResult => Signal::PromptResult { stop_reason: "end_turn".to_owned(), failure: Some(text) },
-            Channel::PromptError | Channel::Http => {
-                Signal::PromptError { rpc_code: Some(-32603), message: text, error_kind: None }
-            }
-        });
-    }
-    evidence
 }

@@ -7,7 +7,7 @@ use super::rule::CorpusRule;
 use super::table::{Matrix, finding};
 use crate::fixture::{Cell, FixtureFile};
 use crate::text::closest;
-use crate::vocab::{Case, Finding, Gateway};
+use crate::vocab::{Case, CellName, Finding, Gateway};
 
 /// Judges a corpus by its matrix. `unread` are the paths of fixture files that could not be read: they have their own
 /// findings, so the cell that such a path names is not reported as missing as well.
@@ -54,6 +54,11 @@ impl<'c> Corpus<'c> {
         self.findings.push(finding(rule, file.place(pointer), message));
     }
 
+    /// Two files that exclude each other; the finding is in the later one.
+    fn clash(&mut self, rule: CorpusRule, file: &FixtureFile, pointer: &str, other: &str, message: &str) {
+        self.findings.push(finding(rule, file.place(pointer), format!("{message} {other}")).rival(other));
+    }
+
     /// Files whose path agrees come first, so that the copy is reported and not the original.
     fn place_all(&mut self, files: &[&'c FixtureFile]) -> Vec<Placed> {
         let mut placed = vec![Placed::Disagrees; files.len()];
@@ -81,9 +86,9 @@ impl<'c> Corpus<'c> {
             self.cells.entry(named).or_insert(&file.path);
             return Placed::Disagrees;
         }
-        if let Some(other) = self.cells.get(&declared) {
-            let message = format!("{gateway}/{case} is already declared by {other}");
-            self.report(CorpusRule::DuplicateCell, file, "/case", message);
+        if let Some(&other) = self.cells.get(&declared) {
+            let message = format!("{gateway}/{case} is already declared by");
+            self.clash(CorpusRule::DuplicateCell, file, "/case", other, &message);
             return Placed::Duplicate;
         }
         self.cells.insert(declared, &file.path);
@@ -101,9 +106,9 @@ impl<'c> Corpus<'c> {
 
     fn place_scenario(&mut self, file: &'c FixtureFile, scenario: &'c str, agrees: bool) -> Placed {
         let agent = file.fixture.agent.as_str();
-        if let Some(other) = self.scenarios.get(&(agent, scenario)) {
-            let message = format!("{agent}/{scenario} is already declared by {other}");
-            self.report(CorpusRule::DuplicateCell, file, "/scenario", message);
+        if let Some(&other) = self.scenarios.get(&(agent, scenario)) {
+            let message = format!("{agent}/{scenario} is already declared by");
+            self.clash(CorpusRule::DuplicateCell, file, "/scenario", other, &message);
             return Placed::Duplicate;
         }
         self.scenarios.insert((agent, scenario), &file.path);
@@ -162,8 +167,8 @@ impl<'c> Corpus<'c> {
         let mut seen = BTreeMap::new();
         for (file, _) in files.iter().zip(placed).filter(|(_, placed)| **placed != Placed::Duplicate) {
             if let Some(other) = seen.insert(file.fixture.identity.session.as_str(), *file) {
-                let message = format!("this session id is also that of {}", other.path);
-                self.report(CorpusRule::DuplicateSession, file, "/identity/sessionId", message);
+                let message = "this session id is also that of";
+                self.clash(CorpusRule::DuplicateSession, file, "/identity/sessionId", &other.path, message);
             }
         }
     }
@@ -178,8 +183,7 @@ impl<'c> Corpus<'c> {
                 continue;
             }
             if let Some(other) = seen.insert((case, file.fixture.canonical_frames()), *file) {
-                let message = format!("these frames are equal to those of {}", other.path);
-                self.report(CorpusRule::EqualFrames, file, "/frames", message);
+                self.clash(CorpusRule::EqualFrames, file, "/frames", &other.path, "these frames are equal to those of");
             }
         }
     }
@@ -190,13 +194,14 @@ impl<'c> Corpus<'c> {
             let cell = (gateway.id.clone(), case);
             if !self.cells.contains_key(&cell) && !broken.contains(&cell) {
                 let place = self.matrix.place("gateways", gateway.id.as_str());
-                let message = format!("{}/{case} is required and has no file", gateway.id);
+                let name = CellName::Matrix { gateway: gateway.id.clone(), case };
+                let message = format!("{name} is required and has no file");
                 let help = format!(
                     "`refrain capture --preset PRESET --fault FAULT --gateway {} --case {case}` records it; `refrain \
                      doctor` lists the presets, `refrain lab` the faults",
                     gateway.id
                 );
-                self.findings.push(finding(CorpusRule::MissingCell, place, message).help(help));
+                self.findings.push(finding(CorpusRule::MissingCell, place, message).help(help).absent(name));
             }
         }
         for row in &self.matrix.scenarios {
@@ -204,8 +209,9 @@ impl<'c> Corpus<'c> {
             let broken = unread.iter().any(|path| names_scenario(path, agent, &row.id));
             if !broken && !self.scenarios.contains_key(&(agent, row.id.as_str())) {
                 let place = self.matrix.place("scenarios", &row.id);
-                let message = format!("dialects/{agent}/{} is listed and has no file", row.id);
-                self.findings.push(finding(CorpusRule::MissingScenario, place, message));
+                let name = CellName::Scenario { agent: row.agent.clone(), scenario: row.id.clone() };
+                let message = format!("{name} is listed and has no file");
+                self.findings.push(finding(CorpusRule::MissingScenario, place, message).absent(name));
             }
         }
     }

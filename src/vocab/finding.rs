@@ -1,5 +1,6 @@
 //! What a problem looks like to every reporter: a stable code, a place, a sentence and what to do.
 
+use super::cell::CellName;
 use super::words::word_enum;
 
 word_enum! {
@@ -65,13 +66,26 @@ pub struct Finding {
     pub help: Option<String>,
     /// How bad.
     pub severity: Severity,
+    /// The place that has no fixture, for a finding about an absence: its own place is where the matrix asks for one.
+    pub absent: Option<CellName>,
+    /// The other file, for a finding about two that exclude each other.
+    pub rival: Option<String>,
 }
 
 impl Finding {
     /// An error finding without help; add it with [`Finding::help`].
     #[must_use]
     pub fn error(code: &'static str, place: Place, message: impl Into<String>) -> Self {
-        Self { place, code, message: message.into(), label: None, help: None, severity: Severity::Error }
+        Self {
+            place,
+            code,
+            message: message.into(),
+            label: None,
+            help: None,
+            severity: Severity::Error,
+            absent: None,
+            rival: None,
+        }
     }
 
     /// The same as a warning, which does not fail a gate.
@@ -84,6 +98,20 @@ impl Finding {
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
+        self
+    }
+
+    /// Says which place has no fixture.
+    #[must_use]
+    pub fn absent(mut self, cell: CellName) -> Self {
+        self.absent = Some(cell);
+        self
+    }
+
+    /// Says which other file it is about.
+    #[must_use]
+    pub fn rival(mut self, file: &str) -> Self {
+        self.rival = Some(file.to_owned());
         self
     }
 

@@ -5,11 +5,13 @@
 //!
 //! Must not know: text, JSON documents, rules.
 
+mod cell;
 mod code;
 mod finding;
 mod identity;
 mod words;
 
+pub use cell::CellName;
 pub use code::{AutoRetry, Code, CodePolicy};
 pub use finding::{Finding, Place, Severity};
 pub use identity::{

@@ -263,3 +263,108 @@ fn a_folder_inside_of_a_project_is_not_mistaken_for_none() {
     let canon = refrain_in(nowhere.path(), &["canon"], "");
     assert!(canon.code == 4 && canon.stderr.contains("run it in a project"), "{canon:#?}");
 }
+
+/// A rule for one text, with a sample that fires and a near miss.
+fn rule(id: &str, code: &str, pattern: &str, text: &str) -> String {
+    format!(
+        "id: {id}\ntitle: 'Of a test'\ncode: {code}\nconfidence: high\ntier: exact\nmatch:\n  - '{pattern}'\nsamples:\n  \
+         positive:\n    - text: '{text}'\n  negative:\n    - text: 'Nothing of it'\n      reason: 'other words'\n\
+         source: 'a test'\n"
+    )
+}
+
+/// Name, rule files, expected codes and files.
+type RuleRow<'r> = (&'r str, Vec<String>, &'r [(&'r str, &'r str)]);
+
+#[test]
+fn collisions_shadowed_rules_and_missing_near_misses_are_findings() {
+    let zebra = |id: &str, code: &str| rule(id, code, r"\bzebra crossing\b", "A zebra crossing");
+    let alone = rule("test.zebra.v1", "rate_limited", r"\bzebra crossing\b", "A zebra crossing");
+    let rows: &[RuleRow<'_>] = &[
+        ("a good rule", vec![alone.clone()], &[]),
+        (
+            "a collision on a sample",
+            vec![alone.clone(), zebra("test.zzebra.v1", "provider_unavailable")],
+            &[
+                ("refrain::catalogue::collision", "test.zebra.v1.yaml"),
+                ("refrain::catalogue::shadowed", "test.zzebra.v1.yaml"),
+            ],
+        ),
+        (
+            "a shadowed rule",
+            vec![alone.clone(), zebra("test.zzebra.v1", "rate_limited")],
+            &[("refrain::catalogue::shadowed", "test.zzebra.v1.yaml")],
+        ),
+        (
+            "no near miss",
+            vec![alone.replace(
+                "  negative:\n    - text: 'Nothing of it'\n      reason: 'other words'\n",
+                "  negative: []\n",
+            )],
+            &[("refrain::catalogue::samples", "test.zebra.v1.yaml")],
+        ),
+        (
+            // No sample of either rule is matched by the other.
+            "a collision on the texts of a fixture alone",
+            vec![
+                rule("test.back.v1", "rate_limited", r"\bcome back from the far side\b", "come back from the far side"),
+                rule(
+                    "test.side.v1",
+                    "provider_unavailable",
+                    r"\bthe far side of the moon\b",
+                    "the far side of the moon",
+                ),
+            ],
+            &[("refrain::catalogue::collision", "dialects/cursor-acp/resumed-generation.json")],
+        ),
+    ];
+    let mut wrong = Vec::new();
+    for (name, rules, expected) in rows {
+        let (_keep, folder) = copy();
+        for text in rules {
+            let id = text.lines().next().and_then(|line| line.strip_prefix("id: ")).expect("an id");
+            fs::write(folder.join(format!("catalogue/rules/{id}.yaml")), text).expect("a file");
+        }
+        edit(
+            &folder,
+            "fixtures/dialects/cursor-acp/resumed-generation.json",
+            "\"text\": \"I am back",
+            "\"text\": \"API Error: come back from the far side of the moon",
+        );
+        let ran = refrain_in(&folder, &["check", "--format", "json"], "");
+        let got: BTreeSet<(String, String)> =
+            found(&ran).into_iter().map(|(code, file)| (code, file.replace("catalogue/rules/", ""))).collect();
+        let wanted: BTreeSet<(String, String)> =
+            expected.iter().map(|(code, file)| ((*code).to_owned(), (*file).to_owned())).collect();
+        if got != wanted {
+            wrong.push(format!("{name}: expected {wanted:#?}, got {got:#?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn an_absence_is_told_to_whom_it_concerns() {
+    let (_keep, folder) = copy();
+    for gone in ["litellm/queued", "dialects/gemini-acp/status-as-code"] {
+        fs::remove_file(folder.join(format!("fixtures/{gone}.json"))).expect("it");
+    }
+    let missing = ["refrain::matrix::missing_cell", "refrain::matrix::missing_scenario"];
+    let mut wrong = Vec::new();
+    for (cells, expected) in [
+        (vec![], &missing[..]),
+        (vec!["litellm"], &missing[..1]),
+        (vec!["litellm/queued"], &missing[..1]),
+        (vec!["litellm/matched"], &[]),
+        (vec!["dialects/gemini-acp"], &missing[1..]),
+        (vec!["dialects/gemini-acp/swallowed-failure"], &[]),
+        (vec!["dialects/gemini-acp/status-as-code", "litellm/queued"], &missing[..]),
+    ] {
+        let ran = refrain_in(&folder, &[&["check", "--format", "json"], cells.as_slice()].concat(), "");
+        let got: Vec<String> = found(&ran).into_iter().map(|(code, _)| code).collect();
+        if got != expected || ran.code != i32::from(!expected.is_empty()) {
+            wrong.push(format!("{cells:?}: expected {expected:?}, got {got:?}, exit {}", ran.code));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

@@ -8,10 +8,13 @@
     reason = "tests read and write the project's own files"
 )]
 
+mod crossfire;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use refrain::catalogue::{Catalogue, Origin, RULES_FOLDER, View, codes_page, rules_page};
+use refrain::classify::Classifier;
 use refrain::vocab::{Channel, Finding};
 
 fn root() -> PathBuf {
@@ -50,12 +53,17 @@ fn loaded() -> Catalogue {
     }
 }
 
+/// Whether generated files are rewritten instead of compared.
+fn updating() -> bool {
+    std::env::var_os("REFRAIN_UPDATE").is_some() && std::env::var_os("CI").is_none()
+}
+
 /// Compares a generated file with what it should be, and rewrites it when asked to.
 fn generated(path: &Path, expected: &str) -> Result<(), String> {
     if fs::read_to_string(path).is_ok_and(|current| current == expected) {
         return Ok(());
     }
-    if std::env::var_os("REFRAIN_UPDATE").is_some() && std::env::var_os("CI").is_none() {
+    if updating() {
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, expected).unwrap();
         return Ok(());
@@ -66,7 +74,8 @@ fn generated(path: &Path, expected: &str) -> Result<(), String> {
 #[test]
 fn the_catalogue_loads_without_findings() {
     let catalogue = loaded();
-    let findings = catalogue.self_test();
+    let mut findings = catalogue.self_test();
+    findings.extend(Classifier::new(catalogue).self_test());
     assert!(findings.is_empty(), "{}", shown(&findings));
 }
 
@@ -83,30 +92,6 @@ fn the_pages_are_up_to_date() {
     ];
     let wrong: Vec<String> = results.into_iter().filter_map(Result::err).collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-}
-
-/// Where each rule fires: every rule meets every sample of every rule. Widening a rule shows in review as more lines.
-#[test]
-fn the_crossfire_is_up_to_date() {
-    let catalogue = loaded();
-    let mut lines = Vec::new();
-    for owner in catalogue.rules().iter().filter(|rule| rule.is_textual()) {
-        let kinds = [("+", &owner.samples().positive), ("-", &owner.samples().negative)];
-        for (kind, samples) in kinds {
-            for (number, sample) in samples.iter().enumerate() {
-                let view = View::of(&sample.text);
-                let channel = sample.channel.unwrap_or(Channel::PromptError);
-                let origin = Origin { channel, provider: owner.sample_provider(sample) };
-                for hit in catalogue.hits(&sample.text, &view, origin) {
-                    let rule = catalogue.rules()[hit.rule].id();
-                    let veto = if hit.vetoed { " vetoed" } else { "" };
-                    lines.push(format!("{rule} <- {}{kind}{number}{veto}", owner.id()));
-                }
-            }
-        }
-    }
-    lines.sort();
-    generated(&root().join("tests/crossfire.txt"), &(lines.join("\n") + "\n")).unwrap();
 }
 
 /// What is compiled and prefiltered finds exactly what every pattern finds alone: the prefilter hides nothing.
