@@ -206,3 +206,100 @@ fn identifiers_around_a_text_change_no_verdict() {
     assert!(changed(&cases) > 1_000, "{} changed", changed(&cases));
     assert!(broken.is_empty(), "{} of {} cases\n{}", broken.len(), cases.len(), broken.join("\n"));
 }
+
+/// Identifiers of every kind, short and long, as they stand in real messages.
+fn identifiers() -> Vec<String> {
+    let uuid = "6f1d2c3b-4a59-4e8f-9c7d-0123456789ab";
+    let run = |bytes: usize| "aB3dE6gH9kL2".repeat(bytes.div_ceil(12)).get(..bytes).expect("ASCII").to_owned();
+    vec![
+        uuid.to_owned(),
+        "10.1.2.3:4000".to_owned(),
+        "https://console.example.com/settings/keys?workspace=42".to_owned(),
+        format!("https://api.example.com/v1/{}", run(300)),
+        "/home/alice/lib/node_modules/agent/dist/client.js".to_owned(),
+        ["sk-", "ant-api03-", &run(95)].concat(),
+        run(40),
+        run(100),
+        run(300),
+    ]
+}
+
+/// Whether a client could act on the verdict without a person: by retrying, or by going on with another candidate.
+fn opens(case: &Case, text: &str) -> bool {
+    let (classifier, now) = (Classifier::embedded(), "2026-11-30T12:00:00Z".parse::<Timestamp>().expect("an instant"));
+    let verdict = classifier.classify(&evidence(case.channel, case.agent.clone(), text), now);
+    verdict.auto_retry() || (verdict.code.fallback_eligible() && verdict.confidence == refrain::vocab::Confidence::High)
+}
+
+/// A rule may hang on how far apart two words are, or on how long a text is. What is cut out makes both smaller: a text
+/// that no rule opens must stay closed.
+#[test]
+fn an_identifier_anywhere_in_a_text_opens_nothing() {
+    let redactor = Redactor::embedded();
+    let (mut opened, mut count, mut checked) = (Vec::new(), 0, 0);
+    for case in samples().into_iter().filter(|case| case.channel == "prompt_error") {
+        let words: Vec<&str> = case.text.split(' ').collect();
+        for gap in 0..=words.len() {
+            for identifier in identifiers() {
+                let mut with: Vec<&str> = words.clone();
+                with.insert(gap, &identifier);
+                let text = with.join(" ");
+                count += 1;
+                if opens(&case, &text) {
+                    continue;
+                }
+                for clean in [
+                    redactor.clean::<Payload>(Raw::new(&text)).into_string(),
+                    redactor.clean::<Diagnostic>(Raw::new(&text)).into_string(),
+                ] {
+                    checked += 1;
+                    if clean != text && opens(&case, &clean) {
+                        opened.push(format!("{}: {text:?}\n  {clean:?}", case.from));
+                    }
+                }
+            }
+        }
+    }
+    assert!(count > 30_000 && checked > 20_000, "{count} texts, {checked} checked");
+    assert!(opened.is_empty(), "{} of {count} texts\n{}", opened.len(), opened.join("\n"));
+}
+
+/// The one rule with a bound in bytes: what was too long before redaction is too long after it, and what a recorded
+/// control frame holds usually, an identifier or two, leaves it one.
+#[test]
+fn a_control_frame_is_one_before_and_after_redaction() {
+    let redactor = Redactor::embedded();
+    let cursor = AgentId::new("cursor-acp").ok();
+    let prose = ["[unavailable]", "[unavailable] stream reset by", "[internal] HTTP/2 error 8, retry later please:"];
+    let (mut wrong, mut frames, mut kept) = (Vec::new(), 0, 0);
+    for words in prose {
+        for (index, first) in identifiers().iter().enumerate() {
+            for second in [String::new()].iter().chain(&identifiers()[index..]) {
+                for times in 1..=4 {
+                    let suffix = format!("{words} {}", format!("{first} {second} ").repeat(times)).trim().to_owned();
+                    let few = times == 1 || (times == 2 && second.is_empty());
+                    let text = format!("Error: RetriableError: {suffix}");
+                    for channel in ["prompt_error", "message_chunk"] {
+                        let case = Case { from: String::new(), channel, agent: cursor.clone(), text: text.clone() };
+                        let before = opens(&case, &text);
+                        frames += usize::from(before);
+                        for clean in [
+                            redactor.clean::<Payload>(Raw::new(&text)).into_string(),
+                            redactor.clean::<Diagnostic>(Raw::new(&text)).into_string(),
+                        ] {
+                            let after = opens(&case, &clean);
+                            kept += usize::from(before && after);
+                            if (after && !before) || (before && !after && few && suffix.len() <= 180) {
+                                wrong.push(format!(
+                                    "{channel}, a frame before: {before}, after: {after}\n  {text:?}\n  {clean:?}"
+                                ));
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+    assert!(frames > 150 && kept > 150, "{frames} control frames, {kept} kept");
+    assert!(wrong.is_empty(), "{}\n{}", wrong.len(), wrong.join("\n"));
+}

@@ -1,9 +1,12 @@
 //! Cursor's retriable control frame: the one definition that the rule and the dialect share (criteria .12 and .14).
 
+use crate::redact::{TOLD_BYTES, length_before};
+
 /// The prefix, in any letter case.
 pub const RETRIABLE_PREFIX: &str = "error: retriableerror:";
 /// Longest suffix in UTF-8 bytes, after trimming.
 pub const RETRIABLE_SUFFIX_BYTES: usize = 256;
+const _: () = assert!(RETRIABLE_SUFFIX_BYTES <= TOLD_BYTES, "redaction tells lengths up to the bound only");
 /// Texts that say that somebody already gave up (this frame only).
 const ESCALATIONS: &[&str] = &["exceeded max retries", "max retries exceeded", "retries exhausted", "giving up after"];
 
@@ -17,7 +20,8 @@ pub fn retriable_suffix(text: &str) -> Option<&str> {
         return None;
     }
     let suffix = text[RETRIABLE_PREFIX.len()..].trim();
-    if suffix.is_empty() || suffix.len() > RETRIABLE_SUFFIX_BYTES {
+    // A suffix that redaction made short was as long as what its placeholders stand for: too long stays too long.
+    if suffix.is_empty() || length_before(suffix) > RETRIABLE_SUFFIX_BYTES {
         return None;
     }
     let lower = suffix.to_ascii_lowercase();
@@ -40,6 +44,10 @@ mod tests {
             ("Error: RetriableError: [canceled] stream closed", true),
             (most.as_str(), true),
             (long.as_str(), false),
+            ("Error: RetriableError: [unavailable] stream of [redacted_id_1] to [redacted_url_1] was reset", true),
+            ("Error: RetriableError: [redacted_run_1][redacted_run_1][redacted_run_1][redacted_run_1]", true),
+            ("Error: RetriableError: x[redacted_run_1][redacted_run_1][redacted_run_1][redacted_run_1]", false),
+            ("Error: RetriableError: [redacted_url_1] [redacted_url_2] [redacted_path_1] [redacted_run_1] lost", false),
             ("Error: RetriableError:  ", false),
             ("Saw Error: RetriableError: Connection stalled", false),
             ("Error: RetriableError: context canceled", false),
