@@ -99,6 +99,44 @@ fn a_wrong_case_is_refused_with_the_right_one() {
     assert!(folder.path().join("fixtures/litellm/queued.json").exists());
 }
 
+/// Ends its prompt as if all was well, after it announced its own retry.
+const POLITE: &str = r#"
+read -r line; echo '{"jsonrpc":"2.0","id":0,"result":{"agentInfo":{"name":"codex-acp","version":"9.9.9"}}}'
+read -r line; echo '{"jsonrpc":"2.0","id":1,"result":{"sessionId":"s"}}'
+read -r line
+echo '{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"session_info_update","_meta":{"codex":{"threadStatus":{"type":"systemError"}}}}}}'
+echo '{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"Selected model is at capacity."}}}}'
+echo '{"jsonrpc":"2.0","id":2,"result":{"stopReason":"end_turn"}}'
+"#;
+
+#[test]
+fn a_failure_that_arrived_as_success_becomes_a_scenario() {
+    let folder = tempfile::tempdir().unwrap();
+    let cell = run(folder.path(), &["capture", "--gateway", "litellm", "--", "sh", "-c", POLITE]);
+    assert_eq!(cell.status.code(), Some(1), "{}", said(&cell));
+    for part in ["a cell ends in a prompt error", "`--scenario NAME` keeps it"] {
+        assert!(said(&cell).contains(part), "{part}: {}", said(&cell));
+    }
+    let transcript = only_transcript(folder.path()).display().to_string();
+    let from = run(folder.path(), &["capture", "--from", &transcript, "--scenario", "retry-then-failure"]);
+    assert_eq!(from.status.code(), Some(0), "{}", said(&from));
+    assert!(said(&from).contains("next: `refrain check dialects/codex-acp/retry-then-failure`"), "{}", said(&from));
+    let fixture = folder.path().join("fixtures/dialects/codex-acp/retry-then-failure.json");
+    let written = std::fs::read_to_string(fixture).unwrap();
+    for part in ["\"recorded\"", "\"session_info\"", "\"prompt_result\"", "\"acp_result\"", "\"model_capacity\""] {
+        assert!(written.contains(part), "{part}: {written}");
+    }
+    let checked = run(folder.path(), &["check", "dialects/codex-acp/retry-then-failure"]);
+    assert_eq!(checked.status.code(), Some(0), "{}", said(&checked));
+    for (arguments, expected) in [
+        (&["--scenario", "Not A Name"][..], "a scenario is spelled with"),
+        (&["--scenario", "x", "--gateway", "litellm"], "cannot be used with"),
+    ] {
+        let wrong = run(folder.path(), &[&["capture", "--from", &transcript], arguments].concat());
+        assert!(wrong.status.code() == Some(2) && said(&wrong).contains(expected), "{arguments:?}: {}", said(&wrong));
+    }
+}
+
 #[test]
 fn without_a_gateway_the_turns_are_said() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,28 +1,42 @@
 //! The whole way: select, frame, redact, replay through both layers, find out which case it is.
 
 use super::cleaning;
-use super::frames::frames;
+use super::frames::{Format, frames};
 use super::refusal::Refusal;
 use super::select::{Dialogue, Terminal, select};
 use crate::fixture::{Cell, Expect, Fixture, FixtureFile, Frame, Origin, Provenance, Recorded, Strictness};
 use crate::matrix::{Facts, Matrix, shape};
 use crate::recording::Recording;
-use crate::replay::{Exchange, Replayed, Setting, replay};
-use crate::vocab::{AgentId, Case, ExecutionId, Gateway, Generation, Invocation, SessionId, ShapeId};
+use crate::replay::{EvidenceLayer, Exchange, Replayed, Setting, replay};
+use crate::vocab::{
+    AgentId, Case, Code, Disposition, ExecutionId, Gateway, Generation, Invocation, SessionId, ShapeId,
+};
 
 /// What is asked for.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Wanted {
-    /// Label of the envelope shape.
-    pub gateway: Gateway,
-    /// The case; the one that the frames are, when absent.
-    pub case: Option<Case>,
+    /// Which place the fixture is to fill.
+    pub sought: Sought,
     /// The agent, when it does not say who it is.
     pub agent: Option<AgentId>,
     /// The prompt, from 1; the last one that failed, when absent.
     pub turn: Option<usize>,
     /// Where the frames come from; its source is redacted here.
     pub provenance: Provenance,
+}
+
+/// Which place a fixture is to fill.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Sought {
+    /// A cell of the matrix: the prompt has to end in an error.
+    Cell {
+        /// Label of the envelope shape.
+        gateway: Gateway,
+        /// The case; the one that the frames are, when absent.
+        case: Option<Case>,
+    },
+    /// A scenario of the agent's dialect, by its name: the prompt may end in any way.
+    Scenario(String),
 }
 
 /// A fixture with everything a reviewer wants to know about it.
@@ -32,7 +46,7 @@ pub struct Derived {
     pub fixture: Fixture,
     /// What replaying it gives.
     pub replayed: Replayed,
-    /// Every case that the frames are.
+    /// Every case that the frames are; none for a scenario.
     pub fits: Vec<Case>,
     /// The prompt it comes from, from 1.
     pub turn: usize,
@@ -56,31 +70,24 @@ pub fn derive(
     let dialogue = select(recording);
     let (turn, agent) = (turn(&dialogue, wanted)?, agent(&dialogue, wanted, matrix)?);
     let prompt = dialogue.prompts.get(turn - 1).ok_or(Refusal::NoSuchTurn { asked: turn, count: 0 })?;
-    let raw = frames(prompt, turn)?;
+    let format = match &wanted.sought {
+        Sought::Cell { .. } => Format::Cell,
+        Sought::Scenario(_) => Format::Scenario,
+    };
+    let raw = frames(prompt, turn, format)?;
     let redactor = setting.knowledge.redactor;
     let redacted = cleaning::tally(&raw, redactor);
-    let frames = cleaning::clean(raw, redactor)?;
-    let draft = Draft { wanted, matrix, agent, frames, turn, classifying: classifying(matrix, wanted) };
-
-    let mut refused = Vec::new();
-    let mut fits = Vec::new();
-    for &case in Case::ALL {
-        match draft.as_case(case, exchange, setting)? {
-            Ok(found) => fits.push((case, found)),
-            Err(why) => refused.push((case, why)),
+    let frames = cleaning::clean(raw.clone(), redactor)?;
+    let draft = Draft { wanted, agent, frames, turn, exchange, setting };
+    draft.keeps_its_verdict(raw)?;
+    let (fixture, replayed, fits) = match &wanted.sought {
+        Sought::Cell { gateway, case } => draft.cell(gateway, *case, matrix)?,
+        Sought::Scenario(scenario) => {
+            let (file, replayed) = draft.played(Cell::Dialect { scenario: scenario.clone() })?;
+            (file.fixture, replayed, Vec::new())
         }
-    }
-    let why =
-        |case: Case| refused.iter().find(|(other, _)| *other == case).map(|(_, why)| why.clone()).unwrap_or_default();
-    let cases: Vec<Case> = fits.iter().map(|(case, _)| *case).collect();
-    let chosen = match wanted.case {
-        Some(case) if cases.contains(&case) => case,
-        Some(case) => return Err(Refusal::WrongCase { wanted: case, why: why(case), fits: cases }),
-        None => *cases.first().ok_or_else(|| Refusal::NoCase { why: why(nearest(&draft.frames)) })?,
     };
-    let found = fits.into_iter().find(|(case, _)| *case == chosen);
-    let (fixture, replayed) = found.ok_or_else(|| Refusal::NoCase { why: why(chosen) })?.1;
-    Ok(Derived { fixture, replayed, fits: cases, turn, overlapped: prompt.overlapped, redacted })
+    Ok(Derived { fixture, replayed, fits, turn, overlapped: prompt.overlapped, redacted })
 }
 
 /// The case whose reason says most about frames that are none of them.
@@ -92,6 +99,7 @@ fn nearest(frames: &[Frame]) -> Case {
     if first == Some(Some(Origin::Model)) { Case::ProseMatched } else { Case::Matched }
 }
 
+/// A cell is about the last prompt that failed; a scenario about the last one, which may have failed as a success.
 fn turn(dialogue: &Dialogue, wanted: &Wanted) -> Result<usize, Refusal> {
     let count = dialogue.prompts.len();
     if count == 0 {
@@ -101,6 +109,7 @@ fn turn(dialogue: &Dialogue, wanted: &Wanted) -> Result<usize, Refusal> {
     match wanted.turn {
         Some(asked) if asked == 0 || asked > count => Err(Refusal::NoSuchTurn { asked, count }),
         Some(asked) => Ok(asked),
+        None if matches!(wanted.sought, Sought::Scenario(_)) => Ok(count),
         None => {
             let failed = dialogue.prompts.iter().rposition(|prompt| matches!(prompt.terminal, Terminal::Error(_)));
             Ok(failed.map_or(count, |index| index + 1))
@@ -115,46 +124,82 @@ fn agent(dialogue: &Dialogue, wanted: &Wanted, matrix: &Matrix) -> Result<AgentI
     found.ok_or_else(|| Refusal::UnknownAgent { name: name.map(str::to_owned) })
 }
 
-fn classifying(matrix: &Matrix, wanted: &Wanted) -> bool {
-    matrix.gateway(&wanted.gateway).is_none_or(|row| row.classifying)
-}
-
-struct Draft<'w> {
+struct Draft<'w, 'k, E> {
     wanted: &'w Wanted,
-    matrix: &'w Matrix,
     agent: AgentId,
     frames: Vec<Frame>,
     turn: usize,
-    classifying: bool,
+    exchange: &'w E,
+    setting: Setting<'k>,
 }
 
-impl Draft<'_> {
-    /// The fixture as this case with what replaying it gives, or why the frames are not this case.
-    fn as_case(
+impl<E: Exchange> Draft<'_, '_, E> {
+    /// The fixture of the wanted case, or of the first one that the frames are, with every case that they are.
+    fn cell(
         &self,
-        case: Case,
-        exchange: &impl Exchange,
-        setting: Setting<'_>,
-    ) -> Result<Result<(Fixture, Replayed), String>, Refusal> {
-        let what = || Refusal::Unrepresentable { turn: self.turn, what: "a gateway whose name is too long".into() };
-        let mut fixture = self.fixture(case, setting).ok_or_else(what)?;
-        let first = replay(&fixture, exchange, setting).map_err(Refusal::Replay)?;
-        fixture.expect = first.as_expectation(&fixture);
-        let replayed = replay(&fixture, exchange, setting).map_err(Refusal::Replay)?;
-        let path = format!("fixtures/{}/{case}.json", self.wanted.gateway);
-        let file =
-            FixtureFile::read(&path, fixture.on_disk().as_bytes(), Strictness::Strict).map_err(Refusal::Invalid)?;
-        let facts =
-            Facts::observed(&fixture, &replayed.marks, replayed.classification.as_ref(), setting.knowledge.classifier);
-        Ok(match shape(self.matrix, &file, &facts) {
-            Some(finding) => Err(reason(&finding.message)),
-            None => Ok((fixture, replayed)),
-        })
+        gateway: &Gateway,
+        wanted: Option<Case>,
+        matrix: &Matrix,
+    ) -> Result<(Fixture, Replayed, Vec<Case>), Refusal> {
+        let classifying = matrix.gateway(gateway).is_none_or(|row| row.classifying);
+        let (mut fits, mut refused) = (Vec::new(), Vec::new());
+        for &case in Case::ALL {
+            let (file, replayed) = self.played(Cell::Matrix { gateway: gateway.clone(), case, classifying })?;
+            let verdict = replayed.classification.as_ref();
+            let facts = Facts::observed(&file.fixture, &replayed.marks, verdict, self.setting.knowledge.classifier);
+            match shape(matrix, &file, &facts) {
+                Some(finding) => refused.push((case, reason(&finding.message))),
+                None => fits.push((case, file.fixture, replayed)),
+            }
+        }
+        let why = |case: Case| {
+            refused.iter().find(|(other, _)| *other == case).map(|(_, why)| why.clone()).unwrap_or_default()
+        };
+        let cases: Vec<Case> = fits.iter().map(|(case, ..)| *case).collect();
+        let chosen = match wanted {
+            Some(case) if cases.contains(&case) => case,
+            Some(case) => return Err(Refusal::WrongCase { wanted: case, why: why(case), fits: cases }),
+            None => *cases.first().ok_or_else(|| Refusal::NoCase { why: why(nearest(&self.frames)) })?,
+        };
+        let found = fits.into_iter().find(|(case, ..)| *case == chosen);
+        let (_, fixture, replayed) = found.ok_or_else(|| Refusal::NoCase { why: why(chosen) })?;
+        Ok((fixture, replayed, cases))
     }
 
-    fn fixture(&self, case: Case, setting: Setting<'_>) -> Option<Fixture> {
-        let gateway = self.wanted.gateway.clone();
-        let source = cleaning::provenance(self.wanted.provenance.source(), setting.knowledge.redactor);
+    /// The fixture for this place, with the expectation that replaying it gives.
+    fn played(&self, cell: Cell) -> Result<(FixtureFile, Replayed), Refusal> {
+        let mut fixture = self.fixture(cell, self.frames.clone())?;
+        let first = replay(&fixture, self.exchange, self.setting).map_err(Refusal::Replay)?;
+        fixture.expect = first.as_expectation(&fixture);
+        let replayed = replay(&fixture, self.exchange, self.setting).map_err(Refusal::Replay)?;
+        let path = format!("fixtures/{}.json", fixture.name());
+        let file =
+            FixtureFile::read(&path, fixture.on_disk().as_bytes(), Strictness::Strict).map_err(Refusal::Invalid)?;
+        Ok((file, replayed))
+    }
+
+    /// A fixture tells what happened only when its clean frames are judged as the raw ones were.
+    fn keeps_its_verdict(&self, raw: Vec<Frame>) -> Result<(), Refusal> {
+        let verdict = |frames: Vec<Frame>| {
+            let fixture = self.fixture(Cell::Dialect { scenario: "draft".to_owned() }, frames)?;
+            let replayed = replay(&fixture, self.exchange, self.setting).map_err(Refusal::Replay)?;
+            Ok((replayed.transport.diagnostic_code, replayed.evidence))
+        };
+        let (raw, clean) = (verdict(raw)?, verdict(self.frames.clone())?);
+        if raw == clean {
+            return Ok(());
+        }
+        let told = |(code, evidence): (Option<Code>, EvidenceLayer)| {
+            let code = code.map_or("no failure", Code::as_str);
+            let recorded = evidence.recorded_diagnostic_code.map_or("nothing", Code::as_str);
+            let next = evidence.disposition.map_or("nothing to do", Disposition::as_str);
+            format!("{code} after {recorded} ({next})")
+        };
+        Err(Refusal::Judgement { raw: told(raw), redacted: told(clean) })
+    }
+
+    fn fixture(&self, cell: Cell, frames: Vec<Frame>) -> Result<Fixture, Refusal> {
+        let source = cleaning::provenance(self.wanted.provenance.source(), self.setting.knowledge.redactor);
         let provenance = match &self.wanted.provenance {
             Provenance::Recorded { captured_at, .. } => {
                 Provenance::Recorded { source, captured_at: captured_at.clone() }
@@ -168,22 +213,27 @@ impl Draft<'_> {
             recorded: Recorded::Nothing,
             pre_result_safe: false,
         };
-        Some(Fixture {
-            identity: identity(&gateway, case, self.turn)?,
-            cell: Cell::Matrix { gateway, case, classifying: self.classifying },
+        let what = || Refusal::Unrepresentable { turn: self.turn, what: "a place whose name is too long".into() };
+        Ok(Fixture {
+            identity: identity(&self.agent, &cell, self.turn).ok_or_else(what)?,
+            cell,
             agent: self.agent.clone(),
             provenance,
-            frames: self.frames.clone(),
+            frames,
             expect: nothing,
         })
     }
 }
 
-/// Unique in the corpus, because a cell is. `None` for a gateway whose name leaves no room.
-fn identity(gateway: &Gateway, case: Case, turn: usize) -> Option<Invocation> {
+/// Unique in the corpus, because a place is. `None` for a name that leaves no room.
+fn identity(agent: &AgentId, cell: &Cell, turn: usize) -> Option<Invocation> {
+    let name = match cell {
+        Cell::Matrix { gateway, case, .. } => format!("{gateway}-{case}"),
+        Cell::Dialect { scenario } => format!("{agent}-{scenario}"),
+    };
     Some(Invocation {
-        session: SessionId::new(&format!("{gateway}-{case}")).ok()?,
-        execution: ExecutionId::new(&format!("exec-{gateway}-{case}")).ok()?,
+        session: SessionId::new(&name).ok()?,
+        execution: ExecutionId::new(&format!("exec-{name}")).ok()?,
         generation: Generation::new(u64::try_from(turn).ok()?)?,
     })
 }

@@ -30,8 +30,15 @@ pub(super) fn clean(mut frames: Vec<Frame>, redactor: &Redactor) -> Result<Vec<F
         }
     }
     for frame in &mut frames {
-        if let Frame::PromptError { data: Some(data), .. } = frame {
-            *data = clean_data(data, &mut scope);
+        match frame {
+            Frame::PromptError { data: Some(data), .. } => *data = clean_json(data, &mut scope),
+            Frame::SessionInfo { meta } | Frame::PromptResult { meta: Some(meta), .. } => {
+                // An object stays one: redaction rewrites strings.
+                if let Value::Object(clean) = clean_json(&Value::Object(std::mem::take(meta)), &mut scope) {
+                    *meta = clean;
+                }
+            }
+            _ => {}
         }
     }
     if let Some(index) = raw.iter().zip(contained(&frames)).position(|(before, after)| *before != after) {
@@ -55,8 +62,15 @@ pub(super) fn tally(frames: &[Frame], redactor: &Redactor) -> Vec<(ShapeId, usiz
     let mut counts = BTreeMap::new();
     for frame in frames {
         let mut hits = redactor.scan(Tier::Payload, Profile::Standard, &text_of(frame));
-        if let Frame::PromptError { data: Some(data), .. } = frame {
-            hits.extend(redactor.scan_json(Tier::Payload, Profile::Standard, &data.to_string()));
+        let json = match frame {
+            Frame::PromptError { data: Some(data), .. } => Some(data.to_string()),
+            Frame::SessionInfo { meta } | Frame::PromptResult { meta: Some(meta), .. } => {
+                Some(Value::Object(meta.clone()).to_string())
+            }
+            _ => None,
+        };
+        if let Some(json) = json {
+            hits.extend(redactor.scan_json(Tier::Payload, Profile::Standard, &json));
         }
         for hit in hits {
             *counts.entry(hit.shape).or_insert(0) += 1;
@@ -94,6 +108,8 @@ fn text_of(frame: &Frame) -> String {
         Frame::ToolCall { title, .. } => title.clone().unwrap_or_default(),
         Frame::ModelSettled { model } | Frame::ModelUsage { model } => model.clone(),
         Frame::PromptError { message, .. } => message.clone(),
+        Frame::PromptResult { stop_reason, .. } => stop_reason.clone(),
+        Frame::Exit { stderr: Some(stderr), .. } => stderr.clone(),
         _ => String::new(),
     }
 }
@@ -104,12 +120,14 @@ fn set_text(frame: &mut Frame, clean: String) {
         Frame::ToolCall { title: Some(title), .. } => *title = clean,
         Frame::ModelSettled { model } | Frame::ModelUsage { model } => *model = clean,
         Frame::PromptError { message, .. } => *message = clean,
+        Frame::PromptResult { stop_reason, .. } => *stop_reason = clean,
+        Frame::Exit { stderr: Some(stderr), .. } => *stderr = clean,
         _ => {}
     }
 }
 
 /// The rewritten document is JSON again; should it not be, nothing of it stays.
-fn clean_data(data: &Value, scope: &mut Scope<Payload>) -> Value {
+fn clean_json(data: &Value, scope: &mut Scope<Payload>) -> Value {
     let clean = scope.clean_json(Raw::new(&data.to_string()));
     serde_json::from_str(clean.as_str()).unwrap_or(Value::Null)
 }

@@ -2,34 +2,80 @@
 
 use std::collections::BTreeMap;
 
+use serde_json::{Map, Value};
+
 use super::refusal::Refusal;
 use super::select::{Prompt, Sent, Terminal};
 use crate::acp::convert::{self, Update};
 use crate::acp::event::Chunk;
-use crate::fixture::{Frame, Origin, Role};
+use crate::fixture::{ExitStatus, Frame, Origin, Role};
 use crate::vocab::{ModelId, ToolStatus};
 
 /// How a provider's own message ids begin.
 const PROVIDER_MESSAGE: &str = "msg_";
 
-/// The frames of a prompt that ended in an error, still raw.
+/// What the fixture can say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Format {
+    /// A cell of the matrix: it ends in an error.
+    Cell,
+    /// A scenario of a dialect: it ends in any way and tells the session's information.
+    Scenario,
+}
+
+/// The frames of a prompt, still raw. A scenario that the client cancelled stalls where it did: what comes after is an
+/// answer to the client.
 ///
 /// # Errors
-/// When it did not end that way, or holds what a fixture can not say.
-pub(super) fn frames(prompt: &Prompt, turn: usize) -> Result<Vec<Frame>, Refusal> {
-    let mut writer = Writer { turn, frames: Vec::new(), tools: BTreeMap::new(), model: None };
+/// When a cell did not end in an error, or the prompt holds what a fixture can not say.
+pub(super) fn frames(prompt: &Prompt, turn: usize, format: Format) -> Result<Vec<Frame>, Refusal> {
+    let mut writer = Writer { turn, format, frames: Vec::new(), tools: BTreeMap::new(), model: None };
     if let Some(model) = &prompt.model {
         writer.settled(model);
     }
-    for sent in &prompt.sent {
+    let stalled = prompt.cancelled_after.filter(|_| format == Format::Scenario);
+    for sent in &prompt.sent[..stalled.unwrap_or(prompt.sent.len())] {
         writer.sent(sent)?;
     }
+    let ending = match format {
+        Format::Cell => error(prompt, turn)?,
+        Format::Scenario if stalled.is_some() => Frame::Stall,
+        Format::Scenario => ending(prompt, turn)?,
+    };
     let mut frames = writer.frames;
-    frames.push(terminal(prompt, turn)?);
+    frames.push(ending);
     Ok(frames)
 }
 
-fn terminal(prompt: &Prompt, turn: usize) -> Result<Frame, Refusal> {
+/// Any end.
+fn ending(prompt: &Prompt, turn: usize) -> Result<Frame, Refusal> {
+    Ok(match &prompt.terminal {
+        Terminal::Error(_) => return error(prompt, turn),
+        Terminal::Result(result) => {
+            let stop_reason =
+                result.get("stopReason").and_then(Value::as_str).filter(|reason| !reason.trim().is_empty());
+            let Some(stop_reason) = stop_reason else {
+                return Err(Refusal::Unrepresentable { turn, what: "a result without a stop reason".into() });
+            };
+            Frame::PromptResult { stop_reason: stop_reason.to_owned(), meta: meta(result) }
+        }
+        Terminal::Gone { code: Some(code), stderr, .. } => {
+            Frame::Exit { status: ExitStatus::Code(*code), stderr: stderr.clone() }
+        }
+        Terminal::Gone { signal: Some(signal), stderr, .. } => {
+            Frame::Exit { status: ExitStatus::Signal(*signal), stderr: stderr.clone() }
+        }
+        Terminal::Gone { .. } => Frame::Disconnect,
+        Terminal::Never => Frame::Stall,
+    })
+}
+
+/// The vendor's metadata, when there is any.
+fn meta(holder: &Value) -> Option<Map<String, Value>> {
+    holder.get("_meta").and_then(Value::as_object).filter(|meta| !meta.is_empty()).cloned()
+}
+
+fn error(prompt: &Prompt, turn: usize) -> Result<Frame, Refusal> {
     match &prompt.terminal {
         Terminal::Error(error) => Ok(Frame::PromptError {
             code: error.code,
@@ -37,17 +83,18 @@ fn terminal(prompt: &Prompt, turn: usize) -> Result<Frame, Refusal> {
             data: error.data.clone().filter(|data| !data.is_null()),
         }),
         Terminal::Result(result) => {
-            let stop_reason = result.get("stopReason").and_then(serde_json::Value::as_str).unwrap_or("nothing");
+            let stop_reason = result.get("stopReason").and_then(Value::as_str).unwrap_or("nothing");
             let stop_reason = stop_reason.to_owned();
-            Err(Refusal::NotAnError { turn, stop_reason, cancelled: prompt.cancelled })
+            Err(Refusal::NotAnError { turn, stop_reason, cancelled: prompt.cancelled_after.is_some() })
         }
-        Terminal::Gone => Err(Refusal::AgentEnded { turn }),
+        Terminal::Gone { .. } => Err(Refusal::AgentEnded { turn }),
         Terminal::Never => Err(Refusal::Unanswered { turn }),
     }
 }
 
 struct Writer {
     turn: usize,
+    format: Format,
     frames: Vec<Frame>,
     /// Names of this fixture for the protocol's ids.
     tools: BTreeMap<String, String>,
@@ -95,6 +142,7 @@ impl Writer {
                 Ok(())
             }
             Update::Other { name, implies: Some(_) } => self.cannot_say(format!("the update `{name}`")),
+            Update::SessionInfo(raw) if self.format == Format::Scenario => self.session_info(raw),
             Update::Usage { model: None } | Update::SessionInfo(_) | Update::Other { .. } => Ok(()),
         }
     }
@@ -115,6 +163,19 @@ impl Writer {
             return Ok(());
         }
         self.frames.push(Frame::MessageChunk { role, text: text.clone(), origin });
+        Ok(())
+    }
+
+    /// A title and its time say nothing about a failure; the vendor's metadata may.
+    fn session_info(&mut self, raw: &Value) -> Result<(), Refusal> {
+        let told = ["sessionUpdate", "_meta", "title", "updatedAt"];
+        let strange = raw.as_object().and_then(|fields| fields.keys().find(|key| !told.contains(&key.as_str())));
+        if let Some(key) = strange {
+            return self.cannot_say(format!("session information with a `{key}` outside of `_meta`"));
+        }
+        if let Some(meta) = meta(raw) {
+            self.frames.push(Frame::SessionInfo { meta });
+        }
         Ok(())
     }
 

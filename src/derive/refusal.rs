@@ -57,6 +57,13 @@ pub enum Refusal {
         /// Position of the chunk among the frames, from 1.
         frame: usize,
     },
+    /// Redaction would change what the frames are judged as.
+    Judgement {
+        /// What the raw frames give.
+        raw: String,
+        /// What the redacted ones give.
+        redacted: String,
+    },
     /// The frames are another case than the one that was asked for.
     WrongCase {
         /// The case that was asked for.
@@ -90,6 +97,7 @@ impl Refusal {
             Self::NotAnError { .. } => "refrain::derive::not_an_error",
             Self::Unrepresentable { .. } => "refrain::derive::unrepresentable",
             Self::Containment { .. } => "refrain::derive::containment",
+            Self::Judgement { .. } => "refrain::derive::judgement",
             Self::WrongCase { .. } => "refrain::derive::wrong_case",
             Self::NoCase { .. } => "refrain::derive::no_case",
             Self::Replay(_) => "refrain::derive::replay",
@@ -107,12 +115,16 @@ impl Refusal {
             Self::NotAnError { cancelled: true, .. } => {
                 "give the agent more time (`--deadline`) or fewer retries".into()
             }
-            Self::NotAnError { .. } => {
-                "the failure may have arrived as success: `refrain classify` on the transcript says what it is".into()
+            Self::NotAnError { .. } => "the failure may have arrived as success: `refrain classify` on the transcript \
+                                        says what it is, `--scenario NAME` keeps it as a scenario of the agent"
+                .into(),
+            Self::AgentEnded { .. } | Self::Unanswered { .. } => {
+                "it fills no cell of the matrix; `--scenario NAME` keeps it as a scenario of the agent".into()
             }
-            Self::NoPrompt { .. } | Self::AgentEnded { .. } | Self::Unanswered { .. } => {
-                "`refrain classify` on the transcript says what the failure is; it fills no cell of the matrix".into()
+            Self::NoPrompt { .. } => {
+                "`refrain classify` on the transcript says what the failure is; no fixture can hold it".into()
             }
+            Self::Judgement { .. } => "a value that is cut out carries the verdict: report it".into(),
             Self::WrongCase { fits, .. } if !fits.is_empty() => format!("use `--case {}`", fits[0]),
             Self::NoSuchTurn { .. } => "`--turn` counts prompts from 1, in the order they were sent".into(),
             Self::Containment { .. } => "the diagnostic and the terminal hold different spellings of one value".into(),
@@ -139,6 +151,7 @@ impl fmt::Display for Refusal {
             Self::Containment { frame } => {
                 write!(f, "redaction would change whether the terminal contains the text of frame {frame}")
             }
+            Self::Judgement { raw, redacted } => write!(f, "redaction would change the verdict, {raw} to {redacted}"),
             Self::WrongCase { wanted, why, fits } => {
                 let fits: Vec<&str> = fits.iter().map(|case| case.as_str()).collect();
                 let really = if fits.is_empty() { "none of the cases".to_owned() } else { fits.join(" or ") };

@@ -16,9 +16,16 @@ pub(super) enum Terminal {
     Error(RpcError),
     /// With a result.
     Result(Value),
-    /// The process ended first.
-    Gone,
-    /// The transcript ends first.
+    /// The process ended first, by itself.
+    Gone {
+        /// Exit code, when it exited.
+        code: Option<i32>,
+        /// Signal number, when it was killed.
+        signal: Option<i32>,
+        /// What it printed since the prompt was sent.
+        stderr: Option<String>,
+    },
+    /// The transcript ends first, or the client ended the agent.
     Never,
 }
 
@@ -43,8 +50,8 @@ pub(super) struct Prompt {
     pub(super) sent: Vec<Sent>,
     /// How it ended.
     pub(super) terminal: Terminal,
-    /// Whether the client cancelled it.
-    pub(super) cancelled: bool,
+    /// How much of it had been sent when the client cancelled it, when it did.
+    pub(super) cancelled_after: Option<usize>,
     /// Whether another prompt of its session was unanswered at the same time.
     pub(super) overlapped: bool,
 }
@@ -77,7 +84,8 @@ pub(super) fn select(recording: &Recording) -> Dialogue {
             Observed::ToAgent(value) => reader.went_to_agent(&frame::from_value(value.clone())),
             Observed::ToClient(value) => reader.went_to_client(frame::from_value(value.clone())),
             Observed::Unparsed { from_agent: true, text } if !text.trim().is_empty() => reader.unreadable(),
-            Observed::Exit { .. } => reader.gone(),
+            Observed::Stderr(text) => reader.stderr.push(text),
+            Observed::Exit { code, signal, how } => reader.gone(*code, *signal, how.as_deref()),
             _ => {}
         }
     }
@@ -85,15 +93,17 @@ pub(super) fn select(recording: &Recording) -> Dialogue {
 }
 
 #[derive(Debug, Default)]
-struct Reader {
+struct Reader<'r> {
     dialogue: Dialogue,
     asked: BTreeMap<RequestId, Asked>,
     models: BTreeMap<String, ModelId>,
     /// A model that was published before the session had a name.
     opening: Option<String>,
+    /// Managed stderr since the last prompt was sent.
+    stderr: Vec<&'r str>,
 }
 
-impl Reader {
+impl Reader<'_> {
     fn went_to_agent(&mut self, frame: &Frame) {
         match frame {
             Frame::Request { id, method, params } => {
@@ -112,7 +122,9 @@ impl Reader {
             Frame::Notification { method, params } if method == "session/cancel" => {
                 let session = params.get("sessionId").and_then(Value::as_str);
                 for prompt in &mut self.dialogue.prompts {
-                    prompt.cancelled |= prompt.terminal == Terminal::Never && Some(prompt.session.as_str()) == session;
+                    if prompt.terminal == Terminal::Never && Some(prompt.session.as_str()) == session {
+                        prompt.cancelled_after.get_or_insert(prompt.sent.len());
+                    }
                 }
             }
             _ => {}
@@ -131,9 +143,10 @@ impl Reader {
             model: self.models.get(session).cloned(),
             sent: Vec::new(),
             terminal: Terminal::Never,
-            cancelled: false,
+            cancelled_after: None,
             overlapped,
         });
+        self.stderr.clear();
         Asked::Prompt(self.dialogue.prompts.len() - 1)
     }
 
@@ -208,10 +221,12 @@ impl Reader {
         self.dialogue.instead.get_or_insert(what);
     }
 
-    fn gone(&mut self) {
-        for prompt in &mut self.dialogue.prompts {
-            if prompt.terminal == Terminal::Never {
-                prompt.terminal = Terminal::Gone;
+    /// An agent that the client ended had stalled: how it went down says nothing about the prompt.
+    fn gone(&mut self, code: Option<i32>, signal: Option<i32>, how: Option<&str>) {
+        if how.is_none_or(|how| how == "self_exit") {
+            let stderr = (!self.stderr.is_empty()).then(|| self.stderr.join("\n"));
+            for prompt in self.dialogue.prompts.iter_mut().filter(|prompt| prompt.terminal == Terminal::Never) {
+                prompt.terminal = Terminal::Gone { code, signal, stderr: stderr.clone() };
             }
         }
         self.instead("the agent ended first".to_owned());

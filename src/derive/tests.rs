@@ -27,25 +27,25 @@ fn recording(lines: &[String]) -> Recording {
     Recording::parse(&(all.join("\n") + "\n")).unwrap()
 }
 
-fn prompt(id: u64) -> String {
+pub(super) fn prompt(id: u64) -> String {
     format!(
         r#"{{"dir":"client_to_agent","frame":{{"id":{id},"jsonrpc":"2.0","method":"session/prompt","params":{{"sessionId":"s"}}}}}}"#
     )
 }
 
-fn update(body: serde_json::Value) -> String {
+pub(super) fn update(body: serde_json::Value) -> String {
     let frame =
         serde_json::json!({"jsonrpc": "2.0", "method": "session/update", "params": {"sessionId": "s", "update": body}});
     serde_json::json!({"dir": "agent_to_client", "frame": frame}).to_string()
 }
 
-fn chunk(text: &str, id: Option<&str>) -> String {
+pub(super) fn chunk(text: &str, id: Option<&str>) -> String {
     update(
         serde_json::json!({"sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": text}, "messageId": id}),
     )
 }
 
-fn agent_chunk(text: &str) -> String {
+pub(super) fn agent_chunk(text: &str) -> String {
     chunk(text, Some("0a1b2c3d-0a1b-4c3d-8a1b-0a1b2c3d4e5f"))
 }
 
@@ -65,14 +65,13 @@ fn error(id: u64, message: &str) -> String {
     serde_json::json!({"dir": "agent_to_client", "frame": {"jsonrpc": "2.0", "id": id, "error": error}}).to_string()
 }
 
-fn failed(id: u64) -> String {
+pub(super) fn failed(id: u64) -> String {
     error(id, &format!("Internal error: {BUSY}"))
 }
 
-fn wanted(case: Option<Case>) -> Wanted {
+pub(super) fn wanted(case: Option<Case>) -> Wanted {
     Wanted {
-        gateway: Gateway::new("claude-direct").unwrap(),
-        case,
+        sought: Sought::Cell { gateway: Gateway::new("claude-direct").unwrap(), case },
         agent: None,
         turn: None,
         provenance: Provenance::Recorded {
@@ -82,7 +81,7 @@ fn wanted(case: Option<Case>) -> Wanted {
     }
 }
 
-fn derived(lines: &[String], wanted: &Wanted) -> Result<Derived, Refusal> {
+pub(super) fn derived(lines: &[String], wanted: &Wanted) -> Result<Derived, Refusal> {
     derive(&recording(lines), wanted, Matrix::embedded(), &Direct, setting())
 }
 
@@ -211,7 +210,7 @@ fn a_secret_in_a_seam_is_found() {
         failed(2),
     ];
     let dialogue = select::select(&recording(&lines));
-    let raw = frames::frames(&dialogue.prompts[0], 1).unwrap();
+    let raw = frames::frames(&dialogue.prompts[0], 1, frames::Format::Cell).unwrap();
     let clean = cleaning::clean(raw, Redactor::embedded()).unwrap();
     let text: Vec<&str> = clean
         .iter()

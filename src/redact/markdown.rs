@@ -13,7 +13,9 @@ const HEAD: &str = "# Shapes\n\n\
     Generated from `catalogue/shapes`; the files are the enforced definition, this page only shows it. Rewrite it with\n\
     `REFRAIN_UPDATE=1 cargo test --test redact_shapes`.\n\n\
     A shape is what may not be in a text. *Enforced* shapes are the requirement's own list: nothing excepts a value from them.\n\
-    *Extended* shapes are what recorded transcripts leak beyond it. *Strict* shapes apply under `--profile strict` only.\n";
+    *Extended* shapes are what recorded transcripts leak beyond it. *Strict* shapes apply under `--profile strict` only.\n\n\
+    Equal values get the same placeholder. The placeholder of a long value is repeated, once for every further 64 bytes up\n\
+    to 256 (112 for a key, 40 for an id or an address), so that a text does not become short by what was cut out of it.\n";
 
 impl Shapes {
     /// The document of these shapes: what `docs/SHAPES.md` must hold.

@@ -19,6 +19,9 @@ pub struct CaptureArguments {
     /// The case that the frames must be; without it, the one that they are.
     #[arg(long, value_name = "CASE", value_parser = case, requires = "gateway")]
     pub case: Option<Case>,
+    /// Derive a scenario of the agent's dialect instead of a cell: the prompt may end in any way.
+    #[arg(long, value_name = "NAME", value_parser = scenario, conflicts_with_all = ["gateway", "case"])]
+    pub scenario: Option<String>,
     /// The agent's identity, when it does not say who it is.
     #[arg(long, value_name = "AGENT", value_parser = agent)]
     pub agent: Option<AgentId>,
@@ -59,7 +62,7 @@ pub struct CaptureArguments {
     #[arg(long)]
     pub allow_tools: bool,
     /// Stand between an editor and the agent: both streams pass byte for byte.
-    #[arg(long, conflicts_with_all = ["from", "gateway", "prompt", "preset"])]
+    #[arg(long, conflicts_with_all = ["from", "gateway", "scenario", "prompt", "preset"])]
     pub tee: bool,
     /// Derive from a saved transcript instead of running anything.
     #[arg(long, value_name = "FILE")]
@@ -118,7 +121,8 @@ Examples:
   refrain capture --preset claude --fault 529 --gateway claude-direct --case matched
   refrain capture --gateway litellm -- claude-agent-acp
   refrain capture --tee -- claude-agent-acp          as the agent command of an editor
-  refrain capture --from .refrain/transcripts/x.jsonl --gateway litellm --case queued";
+  refrain capture --from .refrain/transcripts/x.jsonl --gateway litellm --case queued
+  refrain capture --preset codex --fault 529 --scenario retry-then-failure";
 
 fn gateway(text: &str) -> Result<Gateway, String> {
     let label = text.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
@@ -127,6 +131,10 @@ fn gateway(text: &str) -> Result<Gateway, String> {
         Ok(_) => Err("a gateway is spelled with a-z, 0-9 and `-`".into()),
         Err(error) => Err(error.to_string()),
     }
+}
+
+fn scenario(text: &str) -> Result<String, String> {
+    gateway(text).map(|name| name.to_string()).map_err(|_| "a scenario is spelled with a-z, 0-9 and `-`".into())
 }
 
 fn agent(text: &str) -> Result<AgentId, String> {

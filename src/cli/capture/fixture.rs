@@ -9,7 +9,7 @@ use super::arguments::CaptureArguments;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::Output;
 use crate::cli::project::{self, Loaded};
-use crate::derive::{Derived, Refusal, Wanted, derive as derive_fixture};
+use crate::derive::{Derived, Refusal, Sought, Wanted, derive as derive_fixture};
 use crate::fixture::Provenance;
 use crate::matrix::Matrix;
 use crate::recording::Recording;
@@ -20,7 +20,7 @@ use crate::shell::disk;
 use crate::shell::link::Link;
 use crate::shell::tree::Tree;
 use crate::text::closest;
-use crate::vocab::{Case, Gateway};
+use crate::vocab::CellName;
 
 /// Lines around a change that are shown with it.
 const CONTEXT_LINES: usize = 3;
@@ -44,7 +44,7 @@ pub(super) fn ready(arguments: &CaptureArguments) -> Result<(), Failure> {
             .help(format!("{near}known are {}; a new one is listed in matrix.yaml first", known.join(", "))));
     }
     let Some(case) = arguments.case else { return Ok(()) };
-    let target = target(root, gateway, case);
+    let target = target(root, &CellName::Matrix { gateway: gateway.clone(), case });
     if arguments.from.is_none() && !arguments.dry_run && !arguments.force && !can_ask(arguments) && target.exists() {
         return Err(exists(&target));
     }
@@ -56,8 +56,8 @@ fn matrix(tree: &Tree) -> Result<Matrix, Failure> {
         .map_err(|_| Failure::usage("refrain::capture::matrix", "read matrix.yaml").help("`refrain check` says why"))
 }
 
-fn target(root: &Path, gateway: &Gateway, case: Case) -> PathBuf {
-    let below = Path::new("fixtures").join(gateway.as_str()).join(format!("{case}.json"));
+fn target(root: &Path, cell: &CellName) -> PathBuf {
+    let below = Path::new("fixtures").join(format!("{cell}.json"));
     if root == Path::new(".") { below } else { root.join(below) }
 }
 
@@ -85,23 +85,24 @@ pub(super) fn derive(
     let matrix = matrix(&tree)?;
     let knowledge = loaded.judging()?;
     let setting = Setting { knowledge, now: clock::now() };
-    let Some(gateway) = &arguments.gateway else {
-        return Ok(summary(arguments, recording, path, &matrix, setting, output));
+    let sought = match (&arguments.gateway, &arguments.scenario) {
+        (Some(gateway), _) => Sought::Cell { gateway: gateway.clone(), case: arguments.case },
+        (None, Some(scenario)) => Sought::Scenario(scenario.clone()),
+        (None, None) => return Ok(summary(arguments, recording, path, &matrix, setting, output)),
     };
     let wanted = Wanted {
-        gateway: gateway.clone(),
-        case: arguments.case,
+        sought,
         agent: arguments.agent.clone(),
         turn: arguments.turn,
         provenance: provenance(arguments, recording)?,
     };
     let derived = derive_fixture(recording, &wanted, &matrix, &Link::default(), setting).map_err(refused)?;
-    let case = derived.fixture.cell.case().unwrap_or(Case::Matched);
-    let target = target(root, gateway, case);
+    let cell = derived.fixture.name();
+    let target = target(root, &cell);
     let text = derived.fixture.on_disk();
     let before = if target.exists() { Some(disk::read_text(&target)?) } else { None };
     output.result(&shown(&derived, &target, before.as_deref(), &text));
-    write(arguments, &target, before.as_deref(), &text, gateway, case, output)
+    write(arguments, &target, before.as_deref(), &text, &cell, output)
 }
 
 /// A new project has no part yet: the built-in ones are used.
@@ -174,7 +175,7 @@ fn summary(
     output.result(&text);
     if !output.quiet() {
         output.message(&format!(
-            "next: `refrain capture --from {} --gateway <gateway>` derives a fixture",
+            "next: `refrain capture --from {} --gateway <gateway>` derives a fixture, `--scenario <name>` a scenario",
             path.display()
         ));
     }
@@ -187,7 +188,11 @@ fn shown(derived: &Derived, target: &Path, before: Option<&str>, text: &str) -> 
     shown.push_str(&change(before.unwrap_or_default(), text));
     let fits: Vec<&str> = derived.fits.iter().map(|case| case.as_str()).collect();
     let this = derived.fixture.cell.case().map_or("", |case| case.as_str());
-    let words = if fits.len() > 1 { format!("{}: taken as {this}", fits.join(" or ")) } else { fits.join("") };
+    let words = match fits.len() {
+        0 => derived.fixture.name().to_string(),
+        1 => fits.join(""),
+        _ => format!("{}: taken as {this}", fits.join(" or ")),
+    };
     shown.push_str(&format!("prompt {} of the transcript is {words}", derived.turn));
     shown.push_str(if derived.overlapped { "; another prompt was in flight\n" } else { "\n" });
     let redacted: Vec<String> = derived.redacted.iter().map(|(shape, count)| format!("{shape} ×{count}")).collect();
@@ -225,8 +230,7 @@ fn write(
     target: &Path,
     before: Option<&str>,
     text: &str,
-    gateway: &Gateway,
-    case: Case,
+    cell: &CellName,
     output: &mut Output,
 ) -> Result<Exit, Failure> {
     if arguments.dry_run || before == Some(text) {
@@ -251,7 +255,7 @@ fn write(
     }
     disk::replace(target, text.as_bytes())?;
     if !output.quiet() {
-        output.message(&format!("written; next: `refrain check {gateway}/{case}`"));
+        output.message(&format!("written; next: `refrain check {cell}`"));
     }
     Ok(Exit::Clean)
 }

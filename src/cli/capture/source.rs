@@ -27,6 +27,7 @@ fn command(arguments: &CaptureArguments) -> String {
     };
     option("gateway", arguments.gateway.as_ref().map(ToString::to_string));
     option("case", arguments.case.map(|case| case.to_string()));
+    option("scenario", arguments.scenario.clone());
     option("preset", arguments.preset.clone());
     option("fault", arguments.fault.clone());
     option("envelope", arguments.envelope.clone());
