@@ -57,6 +57,21 @@ fn the_order_of_authority_holds() {
             &[("code", "quota_limited"), ("rule", "timing.long_reset.rate_limited.v1"), ("auto_retry", "false")],
         ),
         (
+            "a hint of exactly an hour",
+            json!([{"kind": "http", "status": 429, "headers": {"retry-after": "3600"}}]),
+            &[("code", "quota_limited"), ("rule", "timing.long_reset.rate_limited.v1")],
+        ),
+        (
+            "a hint of nearly an hour",
+            json!([{"kind": "http", "status": 429, "headers": {"retry-after": "3599"}}]),
+            &[("code", "rate_limited"), ("rule", "http.429.rate_limited.v1"), ("auto_retry", "false")],
+        ),
+        (
+            "a text that puts a status of its own code in doubt",
+            json!([http(429), error("No deployments available for selected model, Try again in 60 seconds.")]),
+            &[("rule", "litellm.no_deployments.v1"), ("confidence", "medium"), ("auto_retry", "false")],
+        ),
+        (
             "429 with a quota text",
             json!([http(429), error("You exceeded your current quota, please check your plan and billing details.")]),
             &[("code", "quota_limited")],
@@ -147,6 +162,7 @@ fn the_order_of_authority_holds() {
             &[("code", "agent_transport_lost"), ("fallback", "false"), ("auto_retry", "true")],
         ),
         ("an exit code speaks", json!([{"kind": "exit", "code": 127}]), &[("code", "provider_not_configured")]),
+        ("an exit code of another agent", json!([{"kind": "exit", "code": 41}]), &[("code", "agent_runtime_error")]),
         ("exit 1 says nothing", json!([{"kind": "exit", "code": 1}]), &[("code", "agent_runtime_error")]),
         (
             "tool output is no evidence",

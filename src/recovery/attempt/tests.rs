@@ -134,6 +134,13 @@ fn each_refusal_has_its_cause() {
             vec![Refusal::DiagnosticNotCorroborated],
         ),
         (
+            // No boundary mints such a marker; one that did would open nothing.
+            vec![event(Some(invocation(7)), marked(Code::AgentTransportLost, FIRST))],
+            failure(invocation(7), contained),
+            high(Code::AgentTransportLost),
+            vec![Refusal::DiagnosticNotCorroborated],
+        ),
+        (
             vec![mark()],
             failure(invocation(7), "Internal error: API error: 529 overloaded"),
             high(Code::ProviderOverloaded),
