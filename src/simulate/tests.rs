@@ -13,7 +13,7 @@ fn knowledge() -> Knowledge<'static> {
 
 #[test]
 fn what_can_not_be_played_is_refused_with_its_reason() {
-    let long = format!("{HEAD}steps:\n{}", "  - {at: '0', flush: {}}\n".repeat(10_001));
+    let long = format!("{HEAD}steps:\n{}", "  - at: '0'\n    prompt: x\n".repeat(10_001));
     let rows = [
         ("steps: []".to_owned(), "missing field"),
         (format!("{HEAD}steps: []"), "1 to 10000 steps"),

@@ -88,8 +88,7 @@ fn is_about(finding: &Finding, cell: &str) -> bool {
     let in_file = [cell.to_owned(), cell.replacen('/', "-", 1)]
         .iter()
         .any(|name| file.strip_suffix(name.as_str()).is_some_and(|before| before.is_empty() || before.ends_with('/')));
-    let absent = matches!(finding.code, "refrain::matrix::missing_cell" | "refrain::matrix::missing_scenario");
-    in_file || (absent && finding.message.split(['`', ' ']).any(|word| word == cell))
+    in_file || finding.absent.as_ref().is_some_and(|absent| absent.to_string() == cell)
 }
 
 /// A cell that is not fine has failed, also when its finding is told elsewhere.
