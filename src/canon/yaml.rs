@@ -11,7 +11,7 @@ pub const DEPTH_LIMIT: usize = 64;
 
 /// Most opening brackets. The parser's time grows with their number times their depth, and closing brackets inside
 /// quotes hide the depth: only their number can not be disguised.
-pub const BRACKET_LIMIT: usize = 8_000;
+pub const BRACKET_LIMIT: usize = 25_000;
 
 /// Why a YAML document was refused, with line and column from 1 (0 when unknown).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,7 +35,7 @@ impl std::error::Error for YamlError {}
 /// Parses one document into a typed value. Use structs with `deny_unknown_fields`: they also refuse duplicate keys.
 ///
 /// # Errors
-/// When the document is over 1 MiB, has over 8,000 opening brackets or 64 of them open, is no YAML, or not of the type.
+/// When the document is over 1 MiB, has over 25,000 opening brackets or 64 of them open, is no YAML, or not of the type.
 pub fn parse<T: DeserializeOwned>(text: &str) -> Result<T, YamlError> {
     bounded(text)?;
     serde_yaml::from_str(text).map_err(|error| {
@@ -66,7 +66,7 @@ fn bounded(text: &str) -> Result<(), YamlError> {
             return Err(YamlError { line, column, message: "nested over 64 brackets deep".into() });
         }
         if opened > BRACKET_LIMIT {
-            return Err(YamlError { line, column, message: "over 8,000 opening brackets".into() });
+            return Err(YamlError { line, column, message: "over 25,000 opening brackets".into() });
         }
     }
     Ok(())
@@ -97,7 +97,7 @@ mod tests {
         assert_eq!(parse::<Sample>(&"[".repeat(80_000)).unwrap_err().column, 65);
         // Closing brackets in quotes: the parser nests, a count does not.
         let hidden = parse::<Sample>(&"[\"]\",".repeat(80_000)).unwrap_err();
-        assert!(hidden.message.contains("8,000"), "{hidden:?}");
+        assert!(hidden.message.contains("25,000"), "{hidden:?}");
         assert_eq!(parse::<Sample>("a: 1"), Ok(Sample { a: 1 }));
     }
 }
