@@ -49,7 +49,8 @@ fn cases(outcome: &Outcome) -> Vec<Case> {
             *told = true;
             failures.push(Note::from(*finding));
         }
-        if failures.is_empty() && outcome.narrowed.is_some() && state == CellState::Missing {
+        let absent = matches!(state, CellState::Missing | CellState::Unreadable);
+        if failures.is_empty() && absent && outcome.narrowed.is_some() {
             continue;
         }
         if failures.is_empty() {
