@@ -264,42 +264,32 @@ fn an_identifier_anywhere_in_a_text_opens_nothing() {
     assert!(opened.is_empty(), "{} of {count} texts\n{}", opened.len(), opened.join("\n"));
 }
 
-/// The one rule with a bound in bytes: what was too long before redaction is too long after it, and what a recorded
-/// control frame holds usually, an identifier or two, leaves it one.
+/// The one rule with a bound in bytes: a placeholder hides how long its value was, so a frame that holds an identifier is
+/// none, before redaction and after it.
 #[test]
 fn a_control_frame_is_one_before_and_after_redaction() {
     let redactor = Redactor::embedded();
     let cursor = AgentId::new("cursor-acp").ok();
-    let prose = ["[unavailable]", "[unavailable] stream reset by", "[internal] HTTP/2 error 8, retry later please:"];
-    let (mut wrong, mut frames, mut kept) = (Vec::new(), 0, 0);
-    for words in prose {
-        for (index, first) in identifiers().iter().enumerate() {
-            for second in [String::new()].iter().chain(&identifiers()[index..]) {
-                for times in 1..=4 {
-                    let suffix = format!("{words} {}", format!("{first} {second} ").repeat(times)).trim().to_owned();
-                    let few = times == 1 || (times == 2 && second.is_empty());
-                    let text = format!("Error: RetriableError: {suffix}");
-                    for channel in ["prompt_error", "message_chunk"] {
-                        let case = Case { from: String::new(), channel, agent: cursor.clone(), text: text.clone() };
-                        let before = opens(&case, &text);
-                        frames += usize::from(before);
-                        for clean in [
-                            redactor.clean::<Payload>(Raw::new(&text)).into_string(),
-                            redactor.clean::<Diagnostic>(Raw::new(&text)).into_string(),
-                        ] {
-                            let after = opens(&case, &clean);
-                            kept += usize::from(before && after);
-                            if (after && !before) || (before && !after && few && suffix.len() <= 180) {
-                                wrong.push(format!(
-                                    "{channel}, a frame before: {before}, after: {after}\n  {text:?}\n  {clean:?}"
-                                ));
-                            }
-                        }
+    let (mut wrong, mut frames, mut refused) = (Vec::new(), 0, 0);
+    for words in ["[unavailable]", "[unavailable] stream reset by", "[internal] HTTP/2 error 8, retry later please:"] {
+        for identifier in identifiers().iter().chain(&["the peer".to_owned(), "a b ".repeat(40), "a b ".repeat(80)]) {
+            let text = format!("Error: RetriableError: {words} {identifier}");
+            for channel in ["prompt_error", "message_chunk"] {
+                let case = Case { from: String::new(), channel, agent: cursor.clone(), text: text.clone() };
+                let before = opens(&case, &text);
+                frames += usize::from(before);
+                refused += usize::from(!before);
+                for clean in [
+                    redactor.clean::<Payload>(Raw::new(&text)).into_string(),
+                    redactor.clean::<Diagnostic>(Raw::new(&text)).into_string(),
+                ] {
+                    if opens(&case, &clean) != before || (before && clean != text) {
+                        wrong.push(format!("{channel}, a frame before: {before}\n  {text:?}\n  {clean:?}"));
                     }
                 }
             }
         }
     }
-    assert!(frames > 150 && kept > 150, "{frames} control frames, {kept} kept");
+    assert!(frames >= 6 && refused > 40, "{frames} control frames, {refused} refused");
     assert!(wrong.is_empty(), "{}\n{}", wrong.len(), wrong.join("\n"));
 }

@@ -26,7 +26,7 @@ type Mark = (Kind, u64);
 /// What is known about a value.
 #[derive(Debug, Clone, Default)]
 struct Known {
-    /// Its placeholder; several when it is long, or spelled as a beginning and a rest.
+    /// Its placeholder; several when it is spelled as a beginning and a rest.
     marks: Vec<Mark>,
     /// Whether a text ended with it.
     ended: bool,
@@ -52,7 +52,7 @@ pub(super) struct Interner {
 impl Interner {
     /// Takes note of the placeholders that `text` holds already.
     pub(super) fn reserve(&mut self, text: &str) {
-        placeholder::each(text.as_bytes(), |_, kind, number| {
+        placeholder::each(text.as_bytes(), |kind, number| {
             let used = self.used.entry(kind).or_default();
             *used = (*used).max(number);
         });
@@ -71,9 +71,8 @@ impl Interner {
     /// Appends the placeholder of `value`. `at_end` says that the text ends with it.
     pub(super) fn push(&mut self, text: &mut String, kind: Kind, value: &str, at_end: bool) {
         if value.len() > LONG_VALUE {
-            let (kind, number) = self.long(kind, value);
-            let times = placeholder::repeats(kind, value.len());
-            return (0..times).for_each(|_| placeholder::push(text, kind, number));
+            let mark = self.long(kind, value);
+            return placeholder::push(text, mark.0, mark.1);
         }
         if !self.values.contains_key(value) {
             let marks = self.marks_of_new(kind, value, at_end);
@@ -128,7 +127,7 @@ impl Interner {
             }
         }
         let Some(beginning) = self.beginning(value).map(str::to_owned) else {
-            return self.marks(kind, value.len());
+            return vec![self.next(kind)];
         };
         let mut marks = match self.values.get(beginning.as_str()) {
             Some(known) => known.marks.clone(),
@@ -138,13 +137,8 @@ impl Interner {
                 marks
             }
         };
-        marks.extend(self.marks(kind, value.len() - beginning.len()));
+        marks.push(self.next(kind));
         marks
-    }
-
-    /// A new mark, as often as a value of so many bytes repeats it.
-    fn marks(&mut self, kind: Kind, bytes: usize) -> Vec<Mark> {
-        vec![self.next(kind); placeholder::repeats(kind, bytes)]
     }
 
     /// The longest value shorter than `value` that a text ended with and that `value` begins with.
@@ -230,20 +224,6 @@ mod tests {
             (&[("abcdefgh", false), ("abcdef", true)], &["[1]", "[1]"]),
             (&[("abcdef", false), ("abcdefgh", false)], &["[1]", "[2]"]),
             (&[("/home/a", true), ("/home/a/b", true), ("/home/a/b/c", false)], &["[1]", "[1][2]", "[1][2][3]"]),
-        ] {
-            assert_eq!(marks(values), expected, "{values:?}");
-        }
-    }
-
-    #[test]
-    fn long_values_repeat_their_placeholder_and_stay_contained() {
-        let long = |bytes: usize| "x".repeat(bytes);
-        let (one, two, most) = (long(40), long(41), long(2_000));
-        for (values, expected) in [
-            (&[(one.as_str(), false), (two.as_str(), false)][..], &["[1]", "[2][2]"][..]),
-            (&[(two.as_str(), false), (two.as_str(), false)], &["[1][1]", "[1][1]"]),
-            (&[(most.as_str(), false)], &["[1][1][1][1][1][1][1]"]),
-            (&[(one.as_str(), true), (long(100).as_str(), false)], &["[1]", "[1][2][2]"]),
         ] {
             assert_eq!(marks(values), expected, "{values:?}");
         }

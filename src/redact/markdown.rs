@@ -14,8 +14,7 @@ const HEAD: &str = "# Shapes\n\n\
     `REFRAIN_UPDATE=1 cargo test --test redact_shapes`.\n\n\
     A shape is what may not be in a text. *Enforced* shapes are the requirement's own list: nothing excepts a value from them.\n\
     *Extended* shapes are what recorded transcripts leak beyond it. *Strict* shapes apply under `--profile strict` only.\n\n\
-    Equal values get the same placeholder. The placeholder of a long value is repeated, once for every further 64 bytes up\n\
-    to 256 (112 for a key, 40 for an id or an address), so that a text does not become short by what was cut out of it.\n";
+    Equal values get the same placeholder, so that a text that was contained in another still is.\n";
 
 impl Shapes {
     /// The document of these shapes: what `docs/SHAPES.md` must hold.

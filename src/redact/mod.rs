@@ -29,7 +29,7 @@ pub use allow::AllowList;
 pub use clean::{Clean, CredentialOnly, Diagnostic, Payload, Provenance, Raw, TierMark};
 pub use containment::{BrokenContainment, Correlation};
 pub use json::Lines;
-pub use placeholder::{TOLD_BYTES, length_before};
+pub use placeholder::holds_placeholder;
 pub use redactor::{Hit, PieceHit, Redactor};
 pub use sample::expand as expand_sample;
 pub use scope::{DIAGNOSTIC_BYTES, Scope};
