@@ -94,7 +94,7 @@ fn the_order_of_authority_holds() {
         (
             "a refused request behind a 5xx",
             json!([http(500), error(r#"{"error":{"message":"Unsupported value","type":"invalid_request_error"}}"#)]),
-            &[("code", "task_error"), ("auto_retry", "false")],
+            &[("code", "agent_runtime_error"), ("auto_retry", "false")],
         ),
         (
             "a machine without memory behind a 5xx",
