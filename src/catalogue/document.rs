@@ -36,6 +36,9 @@ pub struct RuleDocument {
     /// lower case alike. Computed from the patterns when a rule file is loaded; nobody writes them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub literals: Vec<Vec<String>>,
+    /// The same once more: literals at another place of the same match; empty where there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub second_literals: Vec<Vec<String>>,
     /// The same for each condition (`requires`, then `unless`); empty where a match needs none of a few literals.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub condition_literals: Vec<Vec<String>>,

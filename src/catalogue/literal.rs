@@ -16,12 +16,24 @@ pub(crate) type Literals = Vec<String>;
 
 /// The best literals of `pattern`, or nothing when it can match without any.
 pub(crate) fn required(pattern: &str) -> Option<Literals> {
-    let hir = ParserBuilder::new().unicode(false).utf8(false).build().parse(pattern).ok()?;
-    let mut literals = walk(&hir).best()?;
+    parsed(pattern)?.best().map(spelled)
+}
+
+/// The best literals of which every match holds one besides one of `first`.
+pub(crate) fn required_besides(pattern: &str, first: &Literals) -> Option<Literals> {
+    let others = parsed(pattern)?.every.into_iter().map(spelled).filter(|other| other != first);
+    others.fold(None, |best, other| stronger(best, Some(other)))
+}
+
+fn parsed(pattern: &str) -> Option<Part> {
+    ParserBuilder::new().unicode(false).utf8(false).build().parse(pattern).ok().map(|hir| walk(&hir))
+}
+
+fn spelled(mut literals: Literals) -> Literals {
     literals.iter_mut().for_each(|literal| *literal = literal.to_ascii_lowercase());
     literals.sort();
     literals.dedup();
-    Some(literals)
+    literals
 }
 
 /// The length of the shortest literal: how much the set tells.
@@ -35,15 +47,17 @@ struct Part {
     all: Option<Vec<String>>,
     /// Literals of which every match holds one.
     some: Option<Literals>,
+    /// Sets of which every match holds one literal each, in different places.
+    every: Vec<Literals>,
 }
 
 impl Part {
     fn empty() -> Self {
-        Self { all: Some(vec![String::new()]), some: None }
+        Self { all: Some(vec![String::new()]), some: None, every: Vec::new() }
     }
 
     const fn unknown() -> Self {
-        Self { all: None, some: None }
+        Self { all: None, some: None, every: Vec::new() }
     }
 
     fn best(self) -> Option<Literals> {
@@ -66,7 +80,7 @@ fn walk(hir: &Hir) -> Part {
     match hir.kind() {
         HirKind::Empty | HirKind::Look(_) => Part::empty(),
         HirKind::Literal(literal) => match std::str::from_utf8(&literal.0) {
-            Ok(text) => Part { all: Some(vec![text.to_owned()]), some: None },
+            Ok(text) => Part { all: Some(vec![text.to_owned()]), some: None, every: Vec::new() },
             Err(_) => Part::unknown(),
         },
         HirKind::Class(class) => choices(class),
@@ -88,7 +102,7 @@ fn choices(class: &Class) -> Part {
             all.push(char::from(byte).to_string());
         }
     }
-    Part { all: Some(all), some: None }
+    Part { all: Some(all), some: None, every: Vec::new() }
 }
 
 fn repeated(min: u32, max: Option<u32>, part: Part) -> Part {
@@ -99,15 +113,17 @@ fn repeated(min: u32, max: Option<u32>, part: Part) -> Part {
                 all
             }),
             some: None,
+            every: Vec::new(),
         },
         (0, _) => Part::unknown(),
         (1, Some(1)) => part,
-        _ => Part { all: None, some: part.best() },
+        _ => Part { all: None, every: part.every.clone(), some: part.best() },
     }
 }
 
 fn joined(parts: &[Hir]) -> Part {
     let mut best: Option<Literals> = None;
+    let mut every = Vec::new();
     let mut run = vec![String::new()];
     let mut whole = true;
     for hir in parts {
@@ -116,18 +132,25 @@ fn joined(parts: &[Hir]) -> Part {
         match product {
             Some(product) => run = product,
             None => {
-                best = stronger(best.take(), closed(run));
                 let fresh = part.all.clone().filter(|all| all.len() <= CHOICE_LIMIT);
-                best = stronger(best.take(), part.best().filter(|literals| strength(literals) > 0));
+                every.extend(part.every.iter().cloned());
+                // What begins a new run stands at one place with it.
+                let own = part.best();
+                every.extend(own.clone().filter(|_| fresh.is_none()));
+                let closed = closed(run);
+                every.extend(closed.clone());
+                best = stronger(stronger(best.take(), closed), own);
                 run = fresh.unwrap_or_else(|| vec![String::new()]);
                 whole = false;
             }
         }
     }
     if whole {
-        return Part { all: Some(run), some: None };
+        return Part { all: Some(run), some: None, every };
     }
-    Part { all: None, some: stronger(best, closed(run)) }
+    let last = closed(run);
+    every.extend(last.clone());
+    Part { all: None, some: stronger(best, last), every }
 }
 
 /// A finished run as a set, when it tells anything.
@@ -162,12 +185,31 @@ fn either(parts: &[Hir]) -> Part {
             _ => None,
         };
     }
-    Part { all, some }
+    Part { all, some, every: Vec::new() }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_second_literal_stands_elsewhere() {
+        let mut wrong = Vec::new();
+        for (pattern, expected) in [
+            (r"\bquota\b.*\bexceeded\b", &["quota"][..]),
+            (r"\b(?:one|two)\b.*\blimits?\b", &["one", "two"]),
+            (r"(?:alpha.*beta|gamma)", &[]),
+            ("only one", &[]),
+            (r"(?:first.*)?second", &[]),
+        ] {
+            let first = required(pattern).unwrap_or_default();
+            let got = required_besides(pattern, &first).unwrap_or_default();
+            if got != expected {
+                wrong.push(format!("{pattern}: {got:?} besides {first:?}, expected {expected:?}"));
+            }
+        }
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    }
 
     #[test]
     fn every_match_holds_a_literal() {

@@ -133,6 +133,7 @@ fn read(source: &Source<'_>, findings: &mut Vec<Finding>) -> Option<RuleDocument
     parts_are_there(source, &document, findings);
     let mut document = document;
     document.literals = literals(source, &document, findings);
+    document.second_literals = second_literals(&document);
     document.condition_literals = condition_literals(&document);
     (findings[before..].iter().all(|finding| finding.severity != crate::vocab::Severity::Error)).then_some(document)
 }
@@ -161,6 +162,21 @@ fn literals(source: &Source<'_>, document: &RuleDocument, findings: &mut Vec<Fin
         }
     }
     all
+}
+
+/// For every way to match literals at a second place. All sets are empty where the prefilter's one line is not what the
+/// patterns see.
+fn second_literals(document: &RuleDocument) -> Vec<Vec<String>> {
+    let second = |one: &String| {
+        let pattern = pattern::expanded(one);
+        literal::required(&pattern)
+            .and_then(|first| literal::required_besides(&pattern, &first))
+            .filter(|set| !document.lines && literal::strength(set) >= LITERAL_LENGTH)
+            .map(shortest)
+            .unwrap_or_default()
+    };
+    let shape = document.shape.map(|_| Vec::new());
+    shape.into_iter().chain(document.search.iter().chain(&document.whole).map(second)).collect()
 }
 
 /// The literals of every condition. The prefilter looks at one line, so conditions over several have none.
@@ -338,7 +354,11 @@ fn parts_are_there(source: &Source<'_>, document: &RuleDocument, findings: &mut 
                 .into(),
         );
     }
-    for (key, given) in [("literals", &document.literals), ("condition_literals", &document.condition_literals)] {
+    for (key, given) in [
+        ("literals", &document.literals),
+        ("second_literals", &document.second_literals),
+        ("condition_literals", &document.condition_literals),
+    ] {
         if !given.is_empty() {
             let message = format!("`{key}` is computed from the patterns: remove the key");
             say("refrain::catalogue::literals", key, message);

@@ -1,6 +1,7 @@
 //! One prefilter pass over a text, then single patterns for the candidates only.
 //!
-//! Invariant: the prefilter never hides a rule that would match (every match holds one of the rule's literals).
+//! Invariant: the prefilter never hides a rule that would match (every match holds one of the rule's literals, and one of
+//! its second ones).
 
 use std::collections::HashMap;
 
@@ -22,19 +23,29 @@ pub struct Hit {
 }
 
 /// The prefilter of one catalogue. Everything that waits for a literal is numbered: the ways to match of all rules, then the
-/// conditions of all rules, then the veto.
+/// conditions of all rules, then the second places of the ways, then the veto.
 #[derive(Debug)]
 pub(crate) struct Matcher {
     literals: Literals,
     /// For each literal what waits for it: words of [`Candidates`] and their bits.
     wakes: Vec<Vec<(usize, u64)>>,
-    /// For each way its rule, and which of the rule's ways it is.
-    ways: Vec<(u16, u16)>,
+    ways: Vec<Way>,
     /// For each rule the number of its first condition.
     conditions: Vec<u16>,
     veto: u16,
     /// What no literal is needed for.
     always: Candidates,
+}
+
+/// A way to match.
+#[derive(Debug)]
+struct Way {
+    /// Its rule.
+    rule: u16,
+    /// Which of the rule's ways it is.
+    alternative: u16,
+    /// What must be there besides.
+    second: u16,
 }
 
 impl Matcher {
@@ -44,7 +55,7 @@ impl Matcher {
         for (index, rule) in rules.iter().enumerate() {
             for (way, set) in rule.document().literals.iter().enumerate() {
                 set.iter().for_each(|literal| literals.add(literal, narrow(ways.len())));
-                ways.push((narrow(index), narrow(way)));
+                ways.push(Way { rule: narrow(index), alternative: narrow(way), second: 0 });
             }
         }
         let (mut number, mut conditions, mut unconditional) = (ways.len(), Vec::new(), Vec::new());
@@ -57,6 +68,16 @@ impl Matcher {
                 }
                 number += 1;
             }
+        }
+        for way in &mut ways {
+            let document = rules[usize::from(way.rule)].document();
+            let set = document.second_literals.get(usize::from(way.alternative)).map_or(&[][..], Vec::as_slice);
+            way.second = narrow(number);
+            set.iter().for_each(|literal| literals.add(literal, way.second));
+            if set.is_empty() {
+                unconditional.push(way.second);
+            }
+            number += 1;
         }
         let veto = narrow(number);
         veto::LITERALS.iter().for_each(|literal| literals.add(literal, veto));
@@ -73,9 +94,12 @@ impl Matcher {
         let (mut framed, mut cancelled) = (None, None);
         // The rule that was refused or has matched: its other ways need no look.
         let mut settled = usize::MAX;
-        for &(index, way) in candidates.iter().map_while(|number| self.ways.get(number)) {
-            let (index, way) = (usize::from(index), usize::from(way));
+        for way in candidates.iter().map_while(|number| self.ways.get(number)) {
+            let index = usize::from(way.rule);
             let Some(rule) = rules.get(index).filter(|_| index != settled) else { continue };
+            if !candidates.has(usize::from(way.second)) {
+                continue;
+            }
             let framed = *framed.get_or_insert_with(|| {
                 origin.channel != crate::vocab::Channel::MessageChunk || wrapper::is_framed(view.flat())
             });
@@ -83,7 +107,7 @@ impl Matcher {
                 settled = index;
                 continue;
             }
-            if !rule.alternative_matches(way, raw, view, !framed) {
+            if !rule.alternative_matches(usize::from(way.alternative), raw, view, !framed) {
                 continue;
             }
             settled = index;
@@ -151,7 +175,7 @@ struct Candidates {
 }
 
 impl Candidates {
-    const WORDS: usize = 12;
+    const WORDS: usize = 32;
 
     fn new(count: usize) -> Self {
         let words = count.div_ceil(64);
@@ -198,12 +222,12 @@ mod tests {
 
     #[test]
     fn candidates_walk_in_order_over_any_number_of_rules() {
-        let mut set = Candidates::new(1400);
-        for way in [1399, 0, 63, 64, 767, 768] {
+        let mut set = Candidates::new(2600);
+        for way in [2599, 0, 63, 64, 2047, 2048] {
             set.add(way);
         }
-        let all = [0, 63, 64, 767, 768, 1399];
+        let all = [0, 63, 64, 2047, 2048, 2599];
         assert_eq!(set.iter().collect::<Vec<_>>(), all);
-        assert_eq!((0..1400).filter(|&way| set.has(way)).collect::<Vec<_>>(), all);
+        assert_eq!((0..2600).filter(|&way| set.has(way)).collect::<Vec<_>>(), all);
     }
 }

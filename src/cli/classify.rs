@@ -209,15 +209,17 @@ fn recording_line(line: &[u8]) -> bool {
     std::str::from_utf8(line).is_ok_and(recording::is_recording)
 }
 
+/// Room for a usual answer.
+const ANSWER_BYTES: usize = 640;
+
 /// The answers to some lines, in their order.
-#[derive(Default)]
 struct Answers {
     text: Vec<u8>,
     invalid: bool,
 }
 
 fn answers(lines: &[Line], setting: Setting<'_>, format: ClassifyFormat, width: usize) -> Answers {
-    let mut answers = Answers::default();
+    let mut answers = Answers { text: Vec::with_capacity(lines.len() * ANSWER_BYTES), invalid: false };
     for line in lines {
         match parsed(line) {
             None => {}
