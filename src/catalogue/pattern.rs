@@ -82,10 +82,7 @@ impl std::fmt::Debug for Test {
 
 impl Test {
     fn new(source: &str) -> Option<Self> {
-        let spelling = syntax::Config::new().unicode(false).utf8(false).case_insensitive(true);
-        let nfa =
-            thompson::Config::new().utf8(false).which_captures(WhichCaptures::None).nfa_size_limit(Some(SIZE_LIMIT));
-        let automaton = dfa::Builder::new().syntax(spelling).thompson(nfa).build(source).ok()?;
+        let automaton = automaton(source)?;
         let caches = {
             let automaton = automaton.clone();
             Pool::new(Box::new(move || automaton.create_cache()) as Box<_>)
@@ -133,7 +130,16 @@ pub(crate) fn compile(source: &str) -> Result<Regex, String> {
 /// # Errors
 /// What is wrong with the pattern, one line.
 pub(crate) fn check(pattern: &str) -> Result<(), String> {
-    compile(&expanded(pattern)).map(|_| ())
+    let source = expanded(pattern);
+    // The whole of a search is built only to word what is wrong.
+    if automaton(&source).is_some() { Ok(()) } else { compile(&source).map(|_| ()) }
+}
+
+/// The automaton that says whether a text matches.
+fn automaton(source: &str) -> Option<DFA> {
+    let spelling = syntax::Config::new().unicode(false).utf8(false).case_insensitive(true);
+    let nfa = thompson::Config::new().utf8(false).which_captures(WhichCaptures::None).nfa_size_limit(Some(SIZE_LIMIT));
+    dfa::Builder::new().syntax(spelling).thompson(nfa).build(source).ok()
 }
 
 #[cfg(test)]

@@ -41,7 +41,7 @@ impl Loaded {
         let shapes = own.enforced().shapes().iter().count();
         let mut findings = own.findings.clone();
         let Part::Files(files) = &tree.rules else {
-            let summary = summary(Catalogue::embedded(), shapes);
+            let summary = summary(Classifier::embedded().catalogue(), shapes);
             return Ok(Self { classifier: None, embedded: true, shapes: own, summary, findings });
         };
         let (classifier, summary) = match Catalogue::load(texts(files)?) {

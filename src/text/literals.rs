@@ -19,6 +19,23 @@ const WORDS: usize = 1 << (KEY_BITS - 6);
 const FOLD: u32 = 0x2020_2020;
 /// Bytes of English prose and error texts, the most common one first; what is missing is rare.
 const COMMON: &[u8; 28] = b" etaonirslducmpfgh.vyw0ebkx\"";
+/// How common each byte is; digits as common as `0`.
+const COMMONNESS: [u8; 256] = {
+    let mut commonness = [0; 256];
+    let mut rank = 0;
+    while rank < COMMON.len() {
+        if commonness[COMMON[rank] as usize] == 0 {
+            commonness[COMMON[rank] as usize] = (COMMON.len() - rank) as u8;
+        }
+        rank += 1;
+    }
+    let mut digit = b'1';
+    while digit <= b'9' {
+        commonness[digit as usize] = commonness[b'0' as usize];
+        digit += 1;
+    }
+    commonness
+};
 
 /// What another literal with the same four bytes costs, in steps of [`COMMON`].
 const SHARED: usize = 8;
@@ -73,7 +90,7 @@ impl Literals {
                 _ => {}
             }
         }
-        entries.sort_by_key(|entry| (entry.four, entry.literal));
+        entries.sort_unstable_by_key(|entry| (entry.four, entry.literal));
         let mut bits = Box::new([0u64; WORDS]);
         let mut table = vec![NONE; (2 * entries.len()).next_power_of_two()];
         for (place, entry) in (0u16..NONE).zip(&entries) {
@@ -182,12 +199,8 @@ const fn key(four: u32) -> usize {
 
 /// The four bytes of a literal that other texts, and other literals, have least, and where they are.
 fn rarest(literal: &[u8], used: &mut HashMap<u32, usize>) -> Option<(u16, u32)> {
-    let commonness = |byte: u8| {
-        let byte = if byte.is_ascii_digit() { b'0' } else { byte };
-        COMMON.iter().position(|&common| common == byte).map_or(0, |rank| COMMON.len() - rank)
-    };
     let windows = (0u16..).zip(literal.windows(4)).map(|(at, four)| {
-        let cost = four.iter().map(|&byte| commonness(byte)).sum::<usize>();
+        let cost = four.iter().map(|&byte| usize::from(COMMONNESS[usize::from(byte)])).sum::<usize>();
         (cost, at, folded([four[0], four[1], four[2], four[3]]))
     });
     let (_, offset, four) =
