@@ -66,7 +66,8 @@ pub(super) fn run(arguments: &CheckArguments, output: &mut Output) -> Result<Exi
                     sources.extend(project::sources(&pairs(files)));
                 }
             }
-            report::check::human(&outcome, &sources, output.width(), output.quiet(), watch.seconds())
+            let seconds = watch.seconds();
+            output.fitted(report::check::human(&outcome, &sources, output.width(), output.quiet(), seconds))
         }
     };
     output.result(&text);

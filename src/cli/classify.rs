@@ -152,7 +152,9 @@ impl Run<'_> {
         for turn in &turns {
             match self.format {
                 ClassifyFormat::Jsonl => text.push_str(&report::turn::json(&turn.line(name))),
-                ClassifyFormat::Human => text.push_str(&report::turn::human(turn, name, self.output.width())),
+                ClassifyFormat::Human => {
+                    text.push_str(&self.output.fitted(report::turn::human(turn, name, self.output.width())));
+                }
             }
         }
         self.output.result(&text);
@@ -190,8 +192,8 @@ impl Run<'_> {
         match self.format {
             ClassifyFormat::Jsonl => self.output.data(&answers.text),
             ClassifyFormat::Human => {
-                self.output.buffer(&answers.text);
-                self.output.flush();
+                let text = self.output.fitted(String::from_utf8_lossy(&answers.text).into_owned());
+                self.output.result(&text);
             }
         }
     }

@@ -48,7 +48,7 @@ pub(super) fn run(arguments: &ExplainArguments, output: &mut Output) -> Result<E
         let decided = explainer.decided_by(&id);
         output.result(&match arguments.format {
             PlainFormat::Json => report::explain::rule_json(rule, &decided),
-            PlainFormat::Human => report::explain::rule(rule, &decided, output.width()),
+            PlainFormat::Human => output.fitted(report::explain::rule(rule, &decided, output.width())),
         });
         return Ok(Exit::Clean);
     }
@@ -57,7 +57,7 @@ pub(super) fn run(arguments: &ExplainArguments, output: &mut Output) -> Result<E
         let rules: Vec<&RuleId> = rules.map(|rule| rule.id()).collect();
         output.result(&match arguments.format {
             PlainFormat::Json => report::explain::code_json(code, &rules),
-            PlainFormat::Human => report::explain::code(code, &rules, output.width()),
+            PlainFormat::Human => output.fitted(report::explain::code(code, &rules, output.width())),
         });
         return Ok(Exit::Clean);
     }
@@ -145,7 +145,7 @@ impl Explainer<'_> {
         let explanation = self.explained(evidence);
         output.result(&match self.arguments.format {
             PlainFormat::Json => report::explain::json(&explanation),
-            PlainFormat::Human => report::explain::human(&explanation, output.width()),
+            PlainFormat::Human => output.fitted(report::explain::human(&explanation, output.width())),
         });
     }
 
@@ -205,9 +205,9 @@ impl Explainer<'_> {
             }
             PlainFormat::Human => {
                 for (turn, explanation) in turns.iter().zip(explained) {
-                    output.result(&report::turn::human(turn, path, output.width()));
+                    output.result(&output.fitted(report::turn::human(turn, path, output.width())));
                     if let Some(explanation) = explanation {
-                        output.result(&report::explain::human(&explanation, output.width()));
+                        output.result(&output.fitted(report::explain::human(&explanation, output.width())));
                     }
                 }
             }

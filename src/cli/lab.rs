@@ -40,7 +40,7 @@ pub struct LabArguments {
 /// Serves until it is interrupted; the address is the first line on stdout.
 pub(super) fn run(arguments: &LabArguments, output: &mut Output) -> Result<Exit, Failure> {
     let Some(fault) = &arguments.fault else {
-        output.result(&catalogue()?);
+        output.result(&output.fitted(catalogue()?));
         return Ok(Exit::Clean);
     };
     let interrupted = super::capture::interruption()?;

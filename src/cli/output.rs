@@ -7,7 +7,7 @@ use anstream::{AutoStream, ColorChoice};
 use super::arguments::{Color, Global};
 use super::exit::{Exit, Failure};
 use crate::report::finding::clean_message;
-use crate::report::style::{BAD, DIM, guarded, paint};
+use crate::report::style::{BAD, DIM, guarded, paint, wrapped};
 use crate::shell::disk::plain;
 
 /// The two streams of one run.
@@ -61,6 +61,14 @@ impl Output {
     /// Characters a line may have on a terminal or by `COLUMNS`; `None` when nobody limits them.
     pub(super) const fn terminal_width(&self) -> Option<usize> {
         if self.limited { Some(self.width) } else { None }
+    }
+
+    /// Text for people, wrapped where somebody limits the width.
+    pub(super) fn fitted(&self, text: String) -> String {
+        match self.terminal_width() {
+            Some(width) => wrapped(&text, width),
+            None => text,
+        }
     }
 
     /// Whether only what is wrong is said.

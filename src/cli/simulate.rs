@@ -75,5 +75,5 @@ fn human(file: &str, scenario: &Scenario, played: &Played, output: &mut Output) 
     if passed {
         text.push_str("✓ as expected\n");
     }
-    output.result(&text);
+    output.result(&output.fitted(text));
 }

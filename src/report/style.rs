@@ -67,6 +67,25 @@ pub fn guarded(text: String) -> String {
     safe
 }
 
+/// Text of which no line is wider than `width`, as far as words allow it; what goes on is indented below its beginning.
+/// Colours take no room.
+#[must_use]
+pub fn wrapped(text: &str, width: usize) -> String {
+    let mut fitted = String::with_capacity(text.len());
+    for line in text.split_inclusive('\n') {
+        let body = line.trim_end_matches('\n');
+        if textwrap::core::display_width(body) <= width {
+            fitted.push_str(line);
+            continue;
+        }
+        let indent = " ".repeat((body.len() - body.trim_start_matches(' ').len() + 4).min(width / 3));
+        let options = textwrap::Options::new(width).subsequent_indent(&indent).break_words(false);
+        fitted.push_str(&textwrap::wrap(body, options).join("\n"));
+        fitted.push_str(&line[body.len()..]);
+    }
+    guarded(fitted)
+}
+
 /// Characters that reorder or hide what a person sees: bidirectional controls, zero-width characters, line separators.
 #[must_use]
 pub const fn changes_direction(c: char) -> bool {

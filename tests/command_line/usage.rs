@@ -108,3 +108,26 @@ fn another_program_reads_whole_columns() {
     let widest = narrow.stdout.lines().map(|line| line.chars().count()).max();
     assert!(widest.is_some_and(|width| width <= 80), "{widest:?}\n{}", narrow.stdout);
 }
+
+#[test]
+fn text_fits_sixty_columns() {
+    let mut wrong = Vec::new();
+    for arguments in [
+        &["check"][..],
+        &["classify", "You've hit your session limit · resets 3pm (Europe/Helsinki)"],
+        &["classify", "Model capacity for gizmo-9 ran dry, come back tomorrow"],
+        &["explain", "Model capacity for gizmo-9 ran dry, come back tomorrow"],
+        &["explain", "API Error: 529 Overloaded. This is a server-side issue, usually temporary"],
+        &["explain", "provider.quota_notice.v1"],
+        &["explain", "quota_limited"],
+        &["lab"],
+    ] {
+        let ran = refrain_with(project(), arguments, b"", &[("COLUMNS", "60")]);
+        let wide = ran.stdout.lines().filter(|line| line.chars().count() > 60 && line.trim().contains(' '));
+        let wide: Vec<&str> = wide.collect();
+        if ran.code != 0 || ran.stdout.is_empty() || !wide.is_empty() {
+            wrong.push(format!("{arguments:?}: exit {}, {wide:#?}", ran.code));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
