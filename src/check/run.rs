@@ -2,7 +2,7 @@
 
 use super::outcome::{CatalogueSummary, CellState, Narrowed, Outcome, Row};
 use super::scenarios::scenarios;
-use super::selection::{Selection, cell_name};
+use super::selection::{Selection, cell_name, cell_of_path};
 use crate::acp::session::Knowledge;
 use crate::catalogue::{Catalogue, Origin};
 use crate::fixture::{self, Cell, FixtureFile, Frame, Strictness};
@@ -68,7 +68,7 @@ pub fn run(inputs: Inputs<'_>, replays: Replays<'_>) -> Result<Outcome, super::U
     }
     if !selection.is_everything() {
         let paths: Vec<&str> = selected.iter().map(|file| file.path.as_str()).collect();
-        findings.retain(|finding| concerns(finding, &paths, &selection, &files));
+        findings.retain(|finding| concerns(finding, &paths, &selection, &files, &unread));
     }
     findings.sort();
     findings.dedup();
@@ -167,7 +167,13 @@ pub fn mismatch_findings(file: &FixtureFile, replayed: &Replayed) -> Vec<Finding
 }
 
 /// Whether a finding is about a selected cell: about its file, or about its absence.
-fn concerns(finding: &Finding, selected: &[&str], selection: &Selection, files: &[FixtureFile]) -> bool {
+fn concerns(
+    finding: &Finding,
+    selected: &[&str],
+    selection: &Selection,
+    files: &[FixtureFile],
+    unread: &[String],
+) -> bool {
     let path = finding.place.file.as_str();
     // Two files that are equal have one finding, in the later of them.
     if selected.contains(&path) || finding.rival.as_deref().is_some_and(|rival| selected.contains(&rival)) {
@@ -175,6 +181,10 @@ fn concerns(finding: &Finding, selected: &[&str], selection: &Selection, files: 
     }
     if files.iter().any(|file| file.path == path) {
         return false;
+    }
+    // A file that can not be read is about the cell that its path names.
+    if unread.iter().any(|file| file == path) {
+        return selection.contains(&cell_of_path(path, files));
     }
     // What is about no cell, such as the catalogue, is about every one.
     finding.absent.as_ref().is_none_or(|cell| selection.contains(&cell.to_string()))

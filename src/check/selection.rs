@@ -80,7 +80,7 @@ fn covers(name: &str, cell: &str) -> bool {
 }
 
 /// The cell behind a path, or the name itself; empty for the folder of all fixtures.
-fn cell_of_path(given: &str, files: &[FixtureFile]) -> String {
+pub(super) fn cell_of_path(given: &str, files: &[FixtureFile]) -> String {
     let path = given.trim_start_matches("./").trim_end_matches('/');
     if let Some(file) = files.iter().find(|file| file.path.trim_start_matches("./") == path) {
         return cell_name(&file.fixture);
